@@ -134,6 +134,8 @@ macro_rules! transcripts {
 }
 
 transcripts! {
+    passes_are_written_at_the_prompt: "passes",
+    text_of_a_prompt_is_pasted: "pasted",
     pipelines_change_the_current_program_and_are_taken_back: "pipelines",
     commands_tell_what_there_is: "pages",
     wrong_commands_are_refused_and_the_session_goes_on: "mistakes",

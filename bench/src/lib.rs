@@ -7,6 +7,7 @@ pub mod cpu;
 pub mod dynamic;
 pub mod growth;
 pub mod julia;
+pub mod lecture;
 pub mod memory;
 pub mod pieces;
 pub mod simplified;

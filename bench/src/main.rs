@@ -1,9 +1,10 @@
 //! The `regraft-bench` command: what other people's programs do here.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
+use regraft_bench::lecture::{Answer, Extras, blocks};
 use regraft_bench::pieces::{Counts, causes, files, run};
 
 /// Measures Regraft on programs that the user names.
@@ -30,14 +31,45 @@ enum Command {
         #[arg(long, value_name = "N", default_value_t = 30)]
         causes: usize,
     },
+    /// Pastes the code of a Markdown document into the prompt, block by block, and compares what is printed with what the
+    /// document shows.
+    Lecture {
+        /// The document.
+        file: PathBuf,
+        /// The `regraft` command; beside this one if it is not given.
+        #[arg(long, value_name = "FILE")]
+        prompt: Option<PathBuf>,
+        /// Code that is run before a block, `12: x = 1`; blocks are counted from 1.
+        #[arg(long, value_name = "N: CODE")]
+        before: Vec<String>,
+        /// The input whose result a block shows, `12: ir`.
+        #[arg(long, value_name = "N: CODE")]
+        value: Vec<String>,
+        /// A file that holds a block, for those that include it: `12: profiler.jl`.
+        #[arg(long, value_name = "N: NAME")]
+        include: Vec<String>,
+        /// Shows what is printed where it is not what the document shows, and errors.
+        #[arg(long)]
+        failures: bool,
+    },
 }
 
 /// The bytes of stack for the programs.
 const STACK: usize = 1 << 30;
 
 fn main() -> ExitCode {
-    let Command::Julia { paths, setup, failures, causes } = Arguments::parse().command;
-    let work = move || julia(&paths, setup.as_ref(), failures, causes);
+    let command = Arguments::parse().command;
+    let work = move || match command {
+        Command::Julia { paths, setup, failures, causes } => {
+            julia(&paths, setup.as_ref(), failures, causes)
+        }
+        Command::Lecture { file, prompt, before, value, include, failures } => {
+            let list = |texts: &[String]| texts.iter().filter_map(|text| numbered(text)).collect();
+            let extras =
+                Extras { before: list(&before), values: list(&value), files: list(&include) };
+            lecture(&file, prompt, &extras, failures)
+        }
+    };
     let thread = std::thread::Builder::new().stack_size(STACK).spawn(work);
     match thread.map(std::thread::JoinHandle::join) {
         Ok(Ok(Ok(()))) => ExitCode::SUCCESS,
@@ -78,6 +110,54 @@ fn julia(
     for (error, pieces, tests) in causes(&all).into_iter().take(most) {
         println!("{pieces:>7} {tests:>7.1}  {error}");
     }
+    Ok(())
+}
+
+/// The number and the text of `12: text`.
+fn numbered(text: &str) -> Option<(usize, String)> {
+    let (number, text) = text.split_once(':')?;
+    Some((number.trim().parse().ok()?, text.trim().to_owned()))
+}
+
+fn lecture(
+    file: &Path,
+    prompt: Option<PathBuf>,
+    extras: &Extras,
+    show_failures: bool,
+) -> std::io::Result<()> {
+    let prompt = match prompt {
+        Some(prompt) => prompt,
+        None => std::env::current_exe()?.with_file_name("regraft"),
+    };
+    let blocks = blocks(&std::fs::read_to_string(file)?);
+    let folder = std::env::temp_dir().join(format!("regraft-lecture-{}", std::process::id()));
+    std::fs::create_dir_all(&folder)?;
+    let answers = regraft_bench::lecture::run(&prompt, &folder, &blocks, extras);
+    std::fs::remove_dir_all(&folder)?;
+    let answers = answers?;
+    println!(
+        "{:>5} {:>5} {:>6} {:>7} {:>5} {:>5}  begins",
+        "block", "line", "inputs", "refused", "shown", "equal"
+    );
+    let (mut all, mut equal) = (0, 0);
+    for (at, (block, answers)) in blocks.iter().zip(&answers).enumerate() {
+        let shown = answers.iter().filter_map(Answer::is_equal).count();
+        let same = answers.iter().filter(|answer| answer.is_equal() == Some(true)).count();
+        let refused = answers.iter().filter(|answer| answer.is_refused()).count();
+        let first = block.text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+        let (number, line, inputs) = (at + 1, block.line, answers.len());
+        println!("{number:>5} {line:>5} {inputs:>6} {refused:>7} {shown:>5} {same:>5}  {first}");
+        (all, equal) = (all + shown, equal + same);
+        let failed = answers.iter().filter(|a| a.is_refused() || a.is_equal() == Some(false));
+        for answer in failed.filter(|_| show_failures) {
+            println!(
+                "--- input\n{}\n--- printed\n{}---",
+                answer.input.text.trim_end(),
+                answer.printed
+            );
+        }
+    }
+    println!("\n{equal} of {all} results that are shown are printed");
     Ok(())
 }
 

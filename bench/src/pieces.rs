@@ -268,7 +268,7 @@ fn tests_in(text: &str) -> usize {
 
 /// The top-level pieces of a text with the numbers of their first lines: what the prompt takes for
 /// one input each.
-fn pieces(text: &str, first: usize) -> Vec<(usize, String)> {
+pub(crate) fn pieces(text: &str, first: usize) -> Vec<(usize, String)> {
     let context = context();
     let mut found = Vec::new();
     let mut pending = String::new();

@@ -71,6 +71,7 @@ __splatted(x::Union{Tuple, NamedTuple, Array}) = x
 _apply_iterate(iterate, f, args...) = __apply_all(f, (), args...)
 @inline __apply_all(f, taken) = f(taken...)
 @inline __apply_all(f, taken, arg, args...) = __apply_all(f, (taken..., arg...), args...)
+__define_pass(name, pass, defaults, place) = core.host(:define_pass, name, pass, defaults, place)
 __lowered_code(callee, types) = core.host(:lowered_code, callee, types)
 function macroexpand(m::Module, x; recursive::Bool = true)
     made = core.host(:macroexpand, m, x, recursive)
@@ -181,6 +182,10 @@ macro big_str(text)
 end
 macro raw_str(text)
     return text
+end
+# Inlining is up to passes.
+macro _inline_meta()
+    return nothing
 end
 macro __LINE__()
     return __source__.line

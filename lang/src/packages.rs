@@ -48,6 +48,8 @@ const PACKAGES: [Package; 6] = [
             "irtools/run.jl",
             "irtools/control.jl",
             "irtools/passes.jl",
+            "irtools/irpass.jl",
+            "irtools/slots.jl",
             "irtools/show.jl",
             "irtools/all.jl"
         ],

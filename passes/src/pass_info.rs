@@ -3,7 +3,7 @@
 use std::fmt::{self, Write};
 use std::sync::Arc;
 
-use regraft_ir::Function;
+use regraft_ir::{Function, Module};
 
 use crate::options::{OptionDef, OptionKind, Options};
 use crate::pass::{AnyPass, PassContext, PassResult};
@@ -52,6 +52,25 @@ impl PassInfo {
         let make = move |_: &Options| Ok(AnyPass::Function(Box::new(run.clone())));
         let options = Arc::default();
         Self { name, doc, options, kind: PassKind::Function, make: Arc::new(make) }
+    }
+
+    /// A pass over modules with these options, which runs `run` on each: for passes that are made while a program
+    /// runs. It runs on the thread that runs the pipeline.
+    pub fn of_module(
+        name: &'static str,
+        doc: &'static str,
+        options: &[OptionDef],
+        run: impl Fn(&mut Module, &Options, &mut PassContext<'_>) -> PassResult
+        + Clone
+        + Send
+        + Sync
+        + 'static,
+    ) -> Self {
+        let make = move |options: &Options| {
+            let (run, options) = (run.clone(), options.clone());
+            Ok(AnyPass::Module(Box::new(move |module, cx| run(module, &options, cx))))
+        };
+        Self { name, doc, options: options.into(), kind: PassKind::Module, make: Arc::new(make) }
     }
 
     /// A configured pass.

@@ -43,6 +43,8 @@ pub struct PassRegistry {
     pub(crate) passes: IndexMap<&'static str, PassInfo>,
     pipelines: IndexMap<&'static str, NamedPipeline>,
     pub(crate) printables: Vec<Printable>,
+    /// Those that [`define_pass`](Self::define_pass) added.
+    defined: Vec<&'static str>,
 }
 
 /// Names that mean something else in pipelines.
@@ -131,6 +133,32 @@ impl PassRegistry {
         }
         assert!(!self.passes.contains_key(name), "there is a pass `{name}` already");
         self.passes.insert(name, info);
+    }
+
+    /// Adds a pass that a program has made, or puts it in the place of one that was made so.
+    ///
+    /// # Errors
+    /// If its name is taken or is no name.
+    pub fn define_pass(&mut self, info: PassInfo) -> Result<(), String> {
+        let name = info.name;
+        if !is_pass_name(name) || RESERVED.contains(&name) {
+            return Err(format!("`{name}` cannot be the name of a pass"));
+        }
+        if self.defined.contains(&name) {
+            self.passes.insert(name, info);
+            return Ok(());
+        }
+        if self.passes.contains_key(name) {
+            return Err(format!("there is a pass `{name}` already"));
+        }
+        self.defined.push(name);
+        self.passes.insert(name, info);
+        Ok(())
+    }
+
+    /// Returns whether a pass of that name is one that a program has made.
+    pub fn is_defined(&self, name: &str) -> bool {
+        self.defined.contains(&name)
     }
 
     #[track_caller]

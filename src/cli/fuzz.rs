@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use super::Tool;
 use super::output::{Failed, Outcome, print, print_json};
 use super::progress::Progress;
+use super::script;
 
 #[derive(clap::Args, Debug)]
 pub(super) struct Args {
@@ -28,6 +29,9 @@ pub(super) struct Args {
     /// Run this pipeline rather than random ones
     #[arg(short, long)]
     pipeline: Option<String>,
+    /// A file of the language that defines passes (`@irpass`) for the pipeline; may be given several times
+    #[arg(long, value_name = "FILE")]
+    load: Vec<PathBuf>,
     /// Test derivatives of programs that have some
     #[arg(long)]
     ad: bool,
@@ -57,6 +61,7 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: &Args, tool: &Tool) -> Outcome {
+    let tool = &script::with_passes(tool, &args.load)?;
     let mut fuzzer = Fuzzer::new(&tool.shared(), args.seed).scripts(args.scripts).tool(tool.name());
     if args.ad {
         fuzzer = fuzzer.derivatives();

@@ -41,6 +41,9 @@ pub(super) struct Args {
     /// of a reproducer, or none
     #[arg(short, long)]
     pipeline: Option<String>,
+    /// A file of the language that defines passes (`@irpass`) for the pipeline; may be given several times
+    #[arg(long, value_name = "FILE")]
+    load: Vec<PathBuf>,
     #[command(flatten)]
     math: MathArg,
     #[command(flatten)]
@@ -124,6 +127,7 @@ pub(super) fn run(args: &Args, tool: &Tool) -> Outcome {
             ));
         }
     }
+    let tool = &script::with_passes(tool, &args.load)?;
     let ctx = tool.context();
     // The pipeline is looked at first: it is what is being worked on, and cheap.
     let given =

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use regraft_exec::{Limits, Val};
 use regraft_ir::Context;
-use regraft_lang::Session;
+use regraft_lang::{PassFiles, Session, passes_of_files};
 use regraft_passes::rewrite::Math;
 use regraft_passes::{O2, O3, Pipeline};
 use regraft_syntax::julia;
@@ -172,4 +172,22 @@ pub(super) fn run_all(
         }
     }
     Ok(last)
+}
+
+/// The tool with the passes that files of the language define.
+///
+/// # Errors
+/// If a file cannot be read or fails, or if a pass has the name of another one.
+pub(super) fn with_passes(tool: &Tool, files: &[PathBuf]) -> Result<Tool, Failed> {
+    let mut tool = tool.clone();
+    if files.is_empty() {
+        return Ok(tool);
+    }
+    let texts = read_all(files, Some(Language::Julia))?;
+    only_scripts(&texts)?;
+    let texts: PassFiles = texts.into_iter().map(|input| (input.name, input.text)).collect();
+    for pass in passes_of_files(&tool.shared(), &texts)? {
+        tool.passes().define_pass(pass).map_err(Failed::message)?;
+    }
+    Ok(tool)
 }

@@ -38,6 +38,7 @@ pub(super) fn load(repl: &mut Repl, rest: &str, console: &mut Console<'_>) -> Do
     }
     let result = repl.session.run(name, &text);
     console.printed(&repl.session.take_output());
+    repl.know_passes()?;
     result?;
     repl.globals.see(repl.ctx.registry(), &text);
     repl.inputs.push(format!("# {name}\n{}", text.trim_end()));

@@ -14,6 +14,7 @@ mod highlight;
 mod interrupt;
 mod look;
 mod pages;
+mod paste;
 mod profile;
 mod reader;
 mod run;
@@ -40,6 +41,7 @@ use crate::cli::output::is_colored;
 use console::Console;
 use current::Current;
 pub(crate) use interrupt::Interruptible;
+use paste::Paste;
 use saved::Globals;
 
 /// The number of lines from which on an input is a long one.
@@ -78,6 +80,8 @@ struct Repl {
     pending: String,
     /// The number of lines of it.
     pending_lines: usize,
+    /// Whether lines are copied from a prompt.
+    paste: Paste,
     /// True if inputs come from a terminal.
     on_terminal: bool,
     /// The guard by which Ctrl-C stops the session's programs.
@@ -103,10 +107,19 @@ impl Repl {
             globals: Globals::default(),
             pending: String::new(),
             pending_lines: 0,
+            paste: Paste::default(),
             on_terminal: false,
             watched: None,
             profile: None,
         }
+    }
+
+    /// Lets pipelines have the passes that programs have defined.
+    fn know_passes(&mut self) -> Result<(), Vec<Diagnostic>> {
+        for pass in self.session.passes() {
+            self.tool.passes().define_pass(pass).map_err(|why| vec![Diagnostic::error(why)])?;
+        }
+        Ok(())
     }
 
     /// Begins anew, without definitions and programs.
@@ -131,6 +144,10 @@ impl Repl {
 
     /// Takes in one line.
     fn line(&mut self, line: &str, console: &mut Console<'_>) -> Outcome {
+        let begins = self.pending.is_empty();
+        let Some(line) = self.paste.input(line, begins, !self.on_terminal) else {
+            return Outcome::Continue;
+        };
         if self.pending.is_empty() {
             if line.trim().is_empty() {
                 return Outcome::Continue;
@@ -175,6 +192,7 @@ impl Repl {
     fn finish(&mut self, console: &mut Console<'_>) {
         let text = std::mem::take(&mut self.pending);
         self.pending_lines = 0;
+        self.paste = Paste::default();
         if !text.is_empty() {
             self.guarded(&text, console, values::evaluate);
         }

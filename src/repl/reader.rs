@@ -7,6 +7,8 @@ use regraft_ir::Registry;
 use regraft_lang::Completeness;
 use regraft_syntax::julia::{Class, tokens};
 
+use super::paste::Paste;
+
 /// Returns whether nothing is to be shown of the value of an input: the last word of it is `;`.
 pub(super) fn is_silent(text: &str) -> bool {
     let words = tokens(text);
@@ -27,7 +29,9 @@ pub(super) fn is_incomplete(ops: &Arc<Registry>, text: &str) -> bool {
 /// Returns whether a text of several lines ends where an input may, if it is taken line by line.
 pub(super) fn is_whole(ops: &Arc<Registry>, text: &str) -> bool {
     let mut pending = String::new();
+    let mut paste = Paste::default();
     for line in text.lines() {
+        let Some(line) = paste.input(line, pending.is_empty(), false) else { continue };
         let is_whole = || command(line).is_some() || question(line).is_some();
         if pending.is_empty() && (line.trim().is_empty() || is_whole()) {
             continue;

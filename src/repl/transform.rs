@@ -48,15 +48,16 @@ pub(super) fn opt(repl: &mut Repl, rest: &str, console: &mut Console<'_>) -> Don
         }
     }
     let flag = repl.session.interrupt_flag();
-    let current = current(repl)?;
-    let mut module = current.module().clone();
+    let mut module = current(repl)?.module().clone();
     let options = RunOptions::default().explain(true).observe(StopOnInterrupt(flag));
-    let report = run_pipeline(&mut module, &pipeline, &options)
-        .map_err(|failure| failure.diagnostics().to_vec())?;
+    let result = repl.session.lend_to_passes(|| run_pipeline(&mut module, &pipeline, &options));
+    console.printed(&repl.session.take_output());
+    let report = result.map_err(|failure| failure.diagnostics().to_vec())?;
     if report.stopped.is_some() {
         return Err(vec![Diagnostic::error("interrupted; the program is as it was")]);
     }
     console.report(&report.warnings);
+    let current = current(repl)?;
     let diff = diff_modules(current.module(), &module);
     if diff.is_empty() {
         console.result("nothing changed");

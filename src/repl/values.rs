@@ -50,6 +50,8 @@ pub(super) fn grad(repl: &mut Repl, rest: &str, console: &mut Console<'_>) -> Do
 fn run(repl: &mut Repl, text: &str, console: &mut Console<'_>) -> Result<Val, Vec<Diagnostic>> {
     let result = repl.session.eval(text);
     console.printed(&repl.session.take_output());
+    // What was defined before an error stays.
+    repl.know_passes()?;
     let value = result?;
     repl.record(text);
     // A program may use the name for something else.

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use regraft_ir::{Context, Extensions, Module, Op, OpDef, render_all};
 use regraft_lang::Session;
-use regraft_passes::{Caught, guarded};
+use regraft_passes::{Caught, PassRegistry, guarded};
 
 use crate::choices::Choices;
 use crate::compare::{Agreement, CompareConfig};
@@ -25,6 +25,8 @@ use crate::trial::{BrokenKind, PassFailure, Trial, shrink_choices};
 
 /// The most simpler cases that are tried to shrink a find, by each way to do it.
 const ATTEMPTS: u32 = 3_000;
+/// The same if there are passes that are written in the language, which begin a session for each.
+const ATTEMPTS_WITH_SESSIONS: u32 = 100;
 
 /// The source of cases.
 #[derive(Clone, Debug)]
@@ -43,6 +45,8 @@ pub struct Fuzzer {
     small: bool,
     /// Only these ops, where there is a choice.
     only: Option<Vec<Op>>,
+    /// The most simpler cases that are tried to shrink a find, by each way to do it.
+    attempts: u32,
     /// The command that reproducers name.
     tool: String,
 }
@@ -132,7 +136,13 @@ impl Fuzzer {
     /// Cases of these passes over modules of these ops, which have to be those of
     /// `regraft-dialects` or more.
     pub fn new(extensions: &Arc<Extensions>, seed: u64) -> Self {
+        let passes: &PassRegistry = extensions.get();
+        let attempts = match passes.iter().any(|pass| passes.is_defined(pass.name)) {
+            true => ATTEMPTS_WITH_SESSIONS,
+            false => ATTEMPTS,
+        };
         Self {
+            attempts,
             extensions: Arc::clone(extensions),
             pipeline: None,
             compare: CompareConfig { inputs: 4, ..CompareConfig::default() },
@@ -298,7 +308,7 @@ impl Fuzzer {
         if is_known(&kind) {
             return Ok(Tally { repeated: 1, ..one });
         }
-        let attempts = if self.small { ATTEMPTS / 4 } else { 0 };
+        let attempts = if self.small { self.attempts / 4 } else { 0 };
         Err(self.find_script(number, case, kind, attempts, |case| self.orders(case, order).err()))
     }
 
@@ -318,7 +328,7 @@ impl Fuzzer {
         if known.iter().any(|find| find.kind.is_like(&kind)) {
             return Ok(Tally { repeated: 1, ..one });
         }
-        let attempts = if self.small { ATTEMPTS / 8 } else { 0 };
+        let attempts = if self.small { self.attempts / 8 } else { 0 };
         Err(self.find_script(number, case, kind, attempts, |case| judge(case).err()))
     }
 
@@ -448,7 +458,7 @@ impl Fuzzer {
     /// generator.
     fn refused(&self, number: u64, script: ScriptCase, kind: BrokenKind) -> Box<Find> {
         let judge = |script: &ScriptCase| self.typed(script).err().map(BrokenKind::Failed);
-        self.find_script(number, script, kind, ATTEMPTS / 4, judge)
+        self.find_script(number, script, kind, self.attempts / 4, judge)
     }
 
     /// The simplest script found that fails alike.
@@ -460,7 +470,7 @@ impl Fuzzer {
         kind: BrokenKind,
     ) -> (ScriptCase, Suspect, BrokenKind) {
         let (choices, spans) = (script.choices.clone(), script.spans.clone());
-        let mut shrinker = Shrinker::new(choices, spans, ATTEMPTS);
+        let mut shrinker = Shrinker::new(choices, spans, self.attempts);
         let mut best = (script, suspect, kind);
         while let Some(candidate) = shrinker.candidate() {
             let script = best.0.again(&candidate);
@@ -495,14 +505,15 @@ impl Fuzzer {
         if let Some((config, case)) = case {
             let replay = |choices: &[u32]| ModuleCase::replay(&self.context(), &config, choices);
             let only_main = self.derivatives;
-            let (case, smaller) = shrink_choices(&trial, case, kind, replay, only_main, ATTEMPTS);
+            let (case, smaller) =
+                shrink_choices(&trial, case, kind, replay, only_main, self.attempts);
             (suspect, kind) = (self.suspect(&case), smaller);
         }
         if let Some(script) = drawn {
             let (script, smaller, found) = self.shrink_script(&trial, script, suspect, kind);
             (drawn, suspect, kind) = (Some(script), smaller, found);
         }
-        (suspect, kind) = reduce(&trial, suspect, kind, ATTEMPTS);
+        (suspect, kind) = reduce(&trial, suspect, kind, self.attempts);
         let plan = shorter(plan, &suspect, &kind);
         // A shorter pipeline may say it in other words.
         let pipeline = text(&plan);

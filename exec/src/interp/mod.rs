@@ -140,6 +140,11 @@ impl Interpreter {
         result
     }
 
+    /// Lets a flag stop what runs that is another interpreter's too.
+    pub fn set_interrupt_flag(&mut self, flag: Arc<AtomicBool>) {
+        self.state.interrupt = flag;
+    }
+
     /// Begins a run: what was to be interrupted before is over.
     fn start(&mut self) {
         self.state.interrupt.store(false, Ordering::Relaxed);

@@ -116,6 +116,35 @@ impl Function {
         Err(IrError::not_an_inst(self, v, "define a second time"))
     }
 
+    /// A function with the signature, attributes, names and origins of this one, and nothing in it: all its numbers, and
+    /// those up to `values` and `blocks`, are reserved. A number that was that of a deleted value is one like the others.
+    /// O(size).
+    ///
+    /// # Errors
+    /// If there are more than a function can hold.
+    pub fn emptied(&self, values: usize, blocks: usize) -> IrResult<Self> {
+        if values > MAX_ENTITIES || blocks > MAX_ENTITIES {
+            let message = format!("a function has at most {MAX_ENTITIES} values and blocks");
+            return Err(IrError::new(IrErrorKind::Limit, message));
+        }
+        let mut empty = self.shell();
+        while empty.values.len() < values {
+            empty.values.alloc(ValueData::empty(Op::MISSING));
+        }
+        while empty.blocks.len() < blocks {
+            empty.new_block();
+        }
+        for number in 1..=empty.values.len() as u32 {
+            let v = empty.raw_value(number).expect("in range");
+            empty.values[v].op = Op::MISSING;
+        }
+        for number in 1..=empty.blocks.len() as u32 {
+            let b = empty.raw_block(number).expect("in range");
+            empty.blocks[b].state = State::Reserved;
+        }
+        Ok(empty)
+    }
+
     /// Turns reserved values and blocks that were never defined into tombstones, and returns
     /// those values that are used nevertheless: the function is not valid as long as there are
     /// any.

@@ -22,9 +22,12 @@ struct Statement
     expr
     type
     line::Int64
+    # The instruction that it was made from, if it is one of a function that a pass works on; 0 if not.
+    from::Int64
 end
+Statement(expr, type, line) = Statement(expr, type, line, 0)
 Statement(x; type = Any, line = 0) = Statement(x, type, line)
-Statement(st::Statement; expr = st.expr, type = st.type, line = st.line) = Statement(expr, type, line)
+Statement(st::Statement; expr = st.expr, type = st.type, line = st.line) = Statement(expr, type, line, st.from)
 const stmt = Statement
 
 # Taken if the condition is false, or always if it is `nothing`; block 0 is where a function returns to.
@@ -45,7 +48,10 @@ mutable struct BasicBlock
     types::Vector{Any}
     order::Vector{Int64}
     branches::Vector{Any}
+    # The block that it was made from, as of statements.
+    from::Int64
 end
+BasicBlock(args, types, order, branches) = BasicBlock(args, types, order, branches, 0)
 BasicBlock() = BasicBlock(Int64[], Any[], Int64[], Any[])
 
 mutable struct IR
@@ -309,7 +315,8 @@ end
 Base.empty(ir::IR) = IR(meta = ir.meta)
 Base.isempty(b::Block) = isempty(_body(b).order) && isempty(branches(b))
 function Base.copy(ir::IR)
-    copied(b) = BasicBlock(copy(b.args), copy(b.types), copy(b.order), Any[Branch(br; args = copy(br.args)) for br in b.branches])
+    copied(b) = BasicBlock(copy(b.args), copy(b.types), copy(b.order),
+        Any[Branch(br; args = copy(br.args)) for br in b.branches], b.from)
     list = BasicBlock[copied(b) for b in ir.list]
     return IR(list, copy(ir.statements), copy(ir.homes), copy(ir.after), ir.count, ir.meta)
 end

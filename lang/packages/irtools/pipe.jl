@@ -22,6 +22,8 @@ substitute!(p::Pipe, x, y) = (p.map[x] = y; x)
 
 function _begin!(p::Pipe)
     foreach(i -> block!(p.to), 2:length(p.from.list))
+    foreach((b, from) -> b.from = from.from, p.to.list, p.from.list)
+    p.map[:block] = 1
     _arguments!(p, 1)
 end
 function _arguments!(p::Pipe, b)
@@ -30,27 +32,45 @@ function _arguments!(p::Pipe, b)
     end
     return nothing
 end
+# Blocks in an order in which definitions come before their uses: of a depth-first walk, those that are left last first.
+function _order(ir::IR)
+    cfg, seen, found = CFG(ir).graph, Set{Int64}(), Int64[]
+    function visit(b)
+        b in seen && return nothing
+        push!(seen, b)
+        foreach(visit, reverse(cfg[b]))
+        pushfirst!(found, b)
+        return nothing
+    end
+    visit(1)
+    return vcat(found, [b for b in 1:length(cfg) if !(b in seen)])
+end
 # The blocks of the copy are made at once; their arguments when they are come to.
-Base.iterate(p::Pipe) = (_begin!(p); _step(p, 1, keys(block(p.from, 1)), 1))
-Base.iterate(p::Pipe, (b, list, at)) = _step(p, b, list, at)
-function _step(p::Pipe, b, list, at)
+Base.iterate(p::Pipe) = (_begin!(p); _step(p, _order(p.from), 1, keys(block(p.from, 1)), 1))
+Base.iterate(p::Pipe, (order, k, list, at)) = _step(p, order, k, list, at)
+function _step(p::Pipe, order, k, list, at)
     while at > length(list)
-        for br in branches(block(p.from, b))
-            push!(branches(block(p.to, b)), substitute(p, br))
+        for br in branches(block(p.from, order[k]))
+            push!(branches(block(p.to, order[k])), substitute(p, br))
         end
-        b += 1
-        b > length(p.from.list) && return nothing
-        _arguments!(p, b)
-        list, at = keys(block(p.from, b)), 1
+        k += 1
+        if k > length(order)
+            delete!(p.map, :block)
+            return nothing
+        end
+        p.map[:block] = order[k]
+        _arguments!(p, order[k])
+        list, at = keys(block(p.from, order[k])), 1
     end
     v = list[at]
     st = p.from[v]
-    p.map[v] = push!(block(p.to, b), substitute(p, st))
-    return (v, st), (b, list, at + 1)
+    p.map[v] = push!(block(p.to, order[k]), substitute(p, st))
+    return (v, st), (order, k, list, at + 1)
 end
 
+# The block that is being copied; behind the copy, the last one.
 _last(p::Pipe) = findlast(b -> !isempty(b.order) || !isempty(b.args), p.to.list)
-_current(p::Pipe) = block(p.to, something(_last(p), 1))
+_current(p::Pipe) = block(p.to, get(p.map, :block, something(_last(p), 1)))
 function finish(p::Pipe)
     isempty(p.map) && foreach(identity, p)
     return p.to

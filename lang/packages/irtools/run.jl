@@ -81,7 +81,8 @@ function _code(ir::IR, given, me, tag = "")
     # Functions within have variables of their own.
     name(v) = Symbol("%", tag, v.id)
     named(x) = isexpr(x, :lambda) ? _lambda(x.args[1], map(named, x.args[2:end]), me) :
-        isexpr(x, :primitive) ? Expr(:call, map(named, x.args)...) : isexpr(x, :closure) ? xcall(Symbol("core.closure"), map(named, x.args)...) :
+        isexpr(x, :primitive) ? Expr(:call, map(named, x.args)...) :
+        isexpr(x, :closure) ? xcall(Symbol("core.closure"), map(named, x.args)...) :
         prewalk(y -> y isa Variable ? name(y) : y isa Self ? me : y, x)
     code = Expr(:block)
     set(name, x) = push!(code.args, Expr(:(=), name, x))

@@ -39,8 +39,11 @@ const SYNTAX: [&str; 12] = [
     "string",
 ];
 
+/// A builtin that takes types which are known before the program runs.
+const SPREAD: &str = "#spread";
+
 /// The lowered code of a method for certain values of its type parameters; `nothing` of code that chooses between more than
-/// two ways at once, which lowering does not make. O(size).
+/// two ways at once, which lowering does not make, or that means something only as a whole. O(size).
 pub(crate) fn lowered_value(
     world: &mut World,
     types: CodeTypes,
@@ -49,7 +52,15 @@ pub(crate) fn lowered_value(
 ) -> Val {
     let body = code.function();
     let Some(method) = world.method(found.method) else { return Val::Unit };
-    if body.blocks().any(|block| body.successors(block).count() > 2) {
+    let is_spread = |v| {
+        let callee = body.operand(v, 0).filter(|_| body.op(v) == Some(core::CALL));
+        callee
+            .and_then(|callee| body.const_func(callee))
+            .is_some_and(|name| body.ctx().str(name) == SPREAD)
+    };
+    if body.blocks().any(|block| body.successors(block).count() > 2)
+        || body.all_insts().any(is_spread)
+    {
         return Val::Unit;
     }
     let takes_callee = method.takes_callee;
@@ -121,12 +132,22 @@ impl Writer<'_> {
                 let known = match self.leaf(v) {
                     Some(leaf) => leaf,
                     None => {
-                        self.next += 1;
+                        self.next += 1 + self.count_before(v);
                         Val::structure(self.ssa, [Val::I64(self.next - 1)])
                     }
                 };
                 self.known.insert(v, known);
             }
+        }
+    }
+
+    /// The statements in front of that of an instruction: of a closure, those that make its type.
+    fn count_before(&self, v: Value) -> i64 {
+        match self.body.op(v) {
+            Some(core::CLOSURE) if self.body.operand_count(v) > 1 => {
+                self.body.operand_count(v) as i64
+            }
+            _ => 0,
         }
     }
 
@@ -174,8 +195,18 @@ impl Writer<'_> {
                 Some(Val::Struct(fields)) if fields.ty() == self.ssa => fields.items()[0].clone(),
                 _ => continue,
             };
+            let line = Val::I64(self.line(v));
+            if let (Some(core::CLOSURE), Val::I64(last)) = (body.op(v), &number)
+                && let Some(made) = self.closure(v, *last)
+            {
+                let made = made
+                    .into_iter()
+                    .map(|(at, expression)| Val::tuple([Val::I64(at), expression, line.clone()]));
+                statements.extend(made);
+                continue;
+            }
             let expression = self.expression(v);
-            statements.push(Val::tuple([number, expression, Val::I64(self.line(v))]));
+            statements.push(Val::tuple([number, expression, line]));
         }
         let branches = body.terminator(block).map_or(Vec::new(), |v| self.branches(block, v));
         Val::tuple([Val::I64(params as i64), list(statements), list(branches)])
@@ -219,6 +250,33 @@ impl Writer<'_> {
         let args = rest.iter().map(|&operand| self.operand(operand));
         let parts: Vec<Val> = callee.into_iter().chain(args).collect();
         self.form(if self.is_primitive(v) { "primitive" } else { "call" }, parts)
+    }
+
+    /// The statements that make a closure, of which the last one has that number: the types of what it holds, its type,
+    /// and `new`. `None` if its definition is not known.
+    fn closure(&mut self, v: Value, last: i64) -> Option<Vec<(i64, Val)>> {
+        let operands: Vec<Operand> = self.body.plain_operands(v).collect();
+        let (name, captures) = operands.split_first()?;
+        let head = self.world.closure_head(self.body.const_func(*name)?)?;
+        let held: Vec<Val> = captures.iter().map(|&operand| self.operand(operand)).collect();
+        let number = |at| Val::structure(self.ssa, [Val::I64(at)]);
+        let first = last - self.count_before(v);
+        let mut made = Vec::new();
+        let mut ty = Val::Type(head);
+        if !held.is_empty() {
+            let types = (first..last - 1).map(number);
+            let params: Vec<Val> = [ty].into_iter().chain(types).collect();
+            ty = number(last - 1);
+            for (at, value) in held.iter().enumerate() {
+                let parts = vec![self.base("typeof"), value.clone()];
+                made.push((first + at as i64, self.form("call", parts)));
+            }
+            let parts = [self.base("apply_type")].into_iter().chain(params).collect();
+            made.push((last - 1, self.form("call", parts)));
+        }
+        let parts = [ty].into_iter().chain(held).collect();
+        made.push((last, self.form("new", parts)));
+        Some(made)
     }
 
     /// Returns whether an instruction is no call that could be one of something else: what it does depends on more than the

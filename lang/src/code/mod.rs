@@ -4,11 +4,13 @@
 //! in which names are renamed so that what the macro brought along and what its caller wrote do not
 //! get in each other's way.
 
+mod function_value;
 mod hygiene;
 mod lowered;
 mod trees;
 mod types;
 
+pub(crate) use function_value::{DIFFERS, FunctionWriter, op_of};
 pub(crate) use hygiene::{HYGIENIC_SCOPE, Hygiene};
 pub(crate) use lowered::lowered_value;
 pub(crate) use trees::{Places, Read, read_tree, tree_value};

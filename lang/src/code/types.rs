@@ -10,9 +10,9 @@ use crate::world::{Binding, World};
 /// The types of the prelude that code is made of.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CodeTypes {
-    pub(super) expr: Type,
-    pub(super) quote_node: Type,
-    pub(super) global_ref: Type,
+    pub(crate) expr: Type,
+    pub(crate) quote_node: Type,
+    pub(crate) global_ref: Type,
     pub(super) line_node: Type,
     /// Of literals that are made of bits, in the order of [`Bits::ALL`].
     pub(super) bits: [Type; Bits::ALL.len()],

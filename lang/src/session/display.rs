@@ -149,6 +149,12 @@ impl Session {
         if matches!(value, Val::Struct(_)) {
             return self.show(value);
         }
+        // What the program says of it is as long as the program wants.
+        if let (Val::Object(_), Some(Val::Str(text))) =
+            (value, self.ask_prelude("#displayed", value))
+        {
+            return text.as_str().to_owned();
+        }
         let names = Some(&*self.texts as &dyn Names);
         Texts { ctx: &self.ctx, names }.show_shortened(value, Type::ANY, MAX_WITHIN)
     }

@@ -7,6 +7,7 @@
 //! left.
 
 mod changed;
+mod defined_pass;
 mod derivatives;
 mod display;
 mod entry;
@@ -15,6 +16,10 @@ mod generate;
 mod ir_program;
 mod listing;
 mod names;
+mod pass_code;
+mod pass_parts;
+mod pass_terminators;
+mod passes;
 mod prelude;
 mod profile;
 mod run;
@@ -45,6 +50,7 @@ use shared::Shared;
 
 pub use derivatives::{Gradient, Mode, PreparedGradient};
 pub use entry::Entry;
+pub use passes::{PassFiles, passes_of_files};
 pub use profile::ProfileOptions;
 
 /// The state of a text that may go on in further lines, as a REPL asks before it evaluates.

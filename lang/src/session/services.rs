@@ -101,7 +101,7 @@ impl SessionServices {
     }
 
     /// A session for the time that a program waits.
-    fn session(&self, host: &mut Host) -> Session {
+    pub(super) fn session(&self, host: &mut Host) -> Session {
         let mut interpreter = Interpreter::new(&Module::new(&self.ctx));
         let resolver = WorldResolver::new(&self.compiler).generating(Rc::new(self.clone()));
         interpreter.set_call_resolver(Box::new(resolver));
@@ -160,6 +160,7 @@ impl Session {
                 self.look_at(ctx.str(name), callee, types)
             }
             ("lowered_code", [Val::Type(callee), types]) => self.lowered_code(*callee, types),
+            ("define_pass", args) => self.define_pass(args),
             (name, args) => Ok(self.tool(name, args)?),
         })
     }

@@ -7,6 +7,7 @@ use regraft_exec::Limits;
 use regraft_ir::{Source, Symbol};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::defined_pass::DefinedPass;
 use crate::code::CodeTypes;
 use crate::definition::{Item, Space};
 use crate::world::SpecId;
@@ -34,4 +35,6 @@ pub(super) struct Shared {
     pub(super) generating: Cell<Option<SpecId>>,
     /// The number of programs that wait for others.
     pub(super) waiting: Cell<u32>,
+    /// The passes that programs have defined.
+    pub(super) passes: RefCell<Vec<DefinedPass>>,
 }

@@ -307,6 +307,16 @@ impl World {
         self.define_all(&def.methods)
     }
 
+    /// The type of all closures of a definition; `None` if there is no such definition.
+    pub(crate) fn closure_head(&mut self, name: Symbol) -> Option<Type> {
+        let &(family, _) = self.closures.get(&name)?;
+        if self.types.family(family).params.is_empty() {
+            return self.closure_type(name, &[]);
+        }
+        let bare = self.types.family(family).bare.clone();
+        Some(self.types.type_value(&bare))
+    }
+
     /// The struct type of a closure with captures of these types: a field each, of type `any`
     /// where the type is not exact. `None` if there is no such closure, or it has another number
     /// of captures.
