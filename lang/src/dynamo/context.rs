@@ -73,9 +73,14 @@ fn has_own(cx: &mut DynamoCx<'_>, name: &str, context: Type) -> bool {
 
 /// The code of `overdub(context, callee, args...)` where the program has no method of its own.
 fn overdub(cx: &mut DynamoCx<'_>, types: &[Type]) -> Result<Code, Vec<Diagnostic>> {
-    let &[context, ..] = types else { return Err(nothing_to_call()) };
+    let &[context, callee, ref args @ ..] = types else { return Err(nothing_to_call()) };
     if has_own(cx, "canrecurse", context) {
         return choice(cx, types).map_err(Vec::from);
+    }
+    // Its derivative is that of the rule, whatever is within.
+    if cx.world.has_reverse_rule(callee, args, cx.by) {
+        let ctx = Arc::clone(cx.world.ctx());
+        return forward(&ctx, types.len(), function(&ctx, "fallback"));
     }
     recurse(cx, types)
 }
@@ -224,6 +229,9 @@ fn within(cx: &mut DynamoCx<'_>, types: &[Type]) -> Result<Code, Vec<Diagnostic>
 /// The op that an intrinsic function is for arguments of these types.
 fn op_of(ctx: &Context, callee: Type, args: &[Type]) -> Option<Const> {
     let TypeKind::Fn(name) = *ctx.kind(callee) else { return None };
+    if ctx.registry().find(ctx.str(name)).is_some() {
+        return Some(ctx.constant_id(Constant::Func(name)));
+    }
     let op = ctx.symbol(op_of_intrinsic(ctx, ctx.str(name), args)?);
     Some(ctx.constant_id(Constant::Func(op)))
 }

@@ -49,6 +49,7 @@ impl Inference {
             space: home.space,
             statics: home.names,
             takes_constants: match &origin {
+                _ if passes_on => true,
                 // What is an op elsewhere is folded.
                 Some(origin) => origin.takes_constants || !matches!(origin.code, Shape::Body),
                 None => facts.inline == Some(true),

@@ -5,7 +5,7 @@
 
 use regraft_ir::{Symbol, Type, TypeKind};
 
-use super::entities::MethodId;
+use super::entities::{Dispatch, MethodId, SpecId};
 use super::method::TableOwner;
 use super::tables::World;
 use super::types::Ty;
@@ -26,6 +26,19 @@ impl World {
     /// The rules that were defined since this was last asked.
     pub(crate) fn take_new_rules(&mut self) -> Vec<MethodId> {
         std::mem::take(&mut self.rules.new)
+    }
+
+    /// Returns whether there is a rule of reverse mode for a call; `by` becomes invalid if that changes.
+    pub(crate) fn has_reverse_rule(
+        &mut self,
+        callee: Type,
+        args: &[Type],
+        by: Option<SpecId>,
+    ) -> bool {
+        let Some(&rules) = self.rules.functions.first() else { return false };
+        let rules = self.ctx.ty(TypeKind::Fn(rules));
+        let call: Vec<Type> = std::iter::once(callee).chain(args.iter().copied()).collect();
+        matches!(self.dispatch(rules, &call, by), Dispatch::Method(_))
     }
 
     /// The type of the function that a rule is for, if there is only one.
