@@ -38,6 +38,8 @@ end
 
 @dynamo function _recurse_with_pass(context, f, args...)
     ir = IR(f, args...)
+    # What has no code here is called as it is.
+    ir === nothing && return Expr(:call, GlobalRef(Cassette, :fallback), Expr(:..., :args))
     pass = context.parameters[4]
     return _rewritten(pass()(context, Reflection(Tuple{f, args...}, ir)), context)
 end
