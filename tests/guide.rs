@@ -58,6 +58,7 @@ chapters! {
     pipelines: "pipelines.md",
     e_graphs: "e-graphs.md",
     language: "language.md",
+    contexts: "contexts.md",
     listings: "listings.md",
     derivatives: "derivatives.md",
     rules: "rules.md",
