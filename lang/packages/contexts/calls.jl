@@ -26,7 +26,10 @@ Frame(run) = Frame(run, nothing, false, "", 0, false, Dict{Any, Bool}())
 # Returns whether a call is of a method of the library.
 function from_library(frame::Frame, f, args...)
     f isa Core.Builtin && return true
-    return get!(() -> _from_library(f, args), frame.known, typeof((f, args...)))
+    types = typeof((f, args...))
+    known = get(frame.known, types, nothing)
+    known === nothing || return known
+    return frame.known[types] = _from_library(f, args)
 end
 function _from_library(f, args)
     method = try string(which(f, typeof(args))) catch; " @ Base prelude/" end
