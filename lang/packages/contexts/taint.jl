@@ -104,7 +104,12 @@ function _step(ctx, f, args)
     given = map(args) do x
         x isa Function && !_is_keyword_call(f) && _is_of_program(run, x) ? Followed(ctx, x, sources) : _bare(ctx, x)
     end
-    value = f(given...)
+    value = try
+        f(given...)
+    catch
+        run.escaped |= outer
+        rethrow()
+    end
     sources |= run.escaped
     run.escaped = outer
     endswith(callee_name(f), "!") && !isempty(given) && ismutable(given[1]) && _mark!(ctx, given[1], sources)
