@@ -87,7 +87,10 @@ const COMPUTED: [(&str, &[f64]); 7] = [
 /// The output of the programs in `examples/contexts`, by hand.
 const IN_CONTEXTS: [(&str, &str); 4] = [
     // The squares are multiples of 128 in Float64, and so is what 1 is added to: the variance is 0.
-    ("variance.jl", "[-Inf, NaN, Inf]\n-Inf = div_float(-1.0, 0.0) at line 18\nall values are finite\n"),
+    (
+        "variance.jl",
+        "[-Inf, NaN, Inf]\n-Inf = div_float(-1.0, 0.0) at line 18\nall values are finite\n",
+    ),
     // A sum of 8192 numbers in Float32 has an error of up to 8192 units in the last place, 6e-8 each.
     ("precision.jl", "true\nadvance: Float64\nslope: Float32\nintegrate: Float32\n"),
     // 1 + ... + 7 divisions; 1 + 4 + ... + 49 multiplications, and as many subtractions.
