@@ -11,18 +11,21 @@
 Cassette.@context Memoizer
 
 # `value` is that of the program; `table` goes from `(function, arguments)` to results.
-mutable struct Memoized
+mutable struct Memoized{F}
     value::Any
     hits::Int
     misses::Int
     table::Dict{Any, Any}
-    functions::Any
+    functions::F
 end
+# Decided by the types of functions, so that calls of others have results of known types.
+_is_one_of(f, functions::Tuple{}) = false
+_is_one_of(f, functions::Tuple) = f === functions[1] || _is_one_of(f, Base.tail(functions))
 
 function Cassette.overdub(ctx::Memoizer, f, args...)
     canrecurse(ctx, f, args...) || return fallback(ctx, f, args...)
     r = ctx.metadata
-    any(g -> g === f, r.functions) || return recurse(ctx, f, args...)
+    _is_one_of(f, r.functions) || return recurse(ctx, f, args...)
     key = (callee_key(f), args)
     if haskey(r.table, key)
         r.hits += 1
@@ -35,7 +38,7 @@ function Cassette.overdub(ctx::Memoizer, f, args...)
 end
 
 function memoize_calls(f, args...; functions = (f,))
-    r = Memoized(nothing, 0, 0, Dict{Any, Any}(), functions)
+    r = Memoized(nothing, 0, 0, Dict{Any, Any}(), Tuple(functions))
     r.value = overdub(Memoizer(metadata = r), f, args...)
     return r
 end
