@@ -59,6 +59,7 @@ chapters! {
     passes_at_the_prompt: "passes-at-the-prompt.md",
     e_graphs: "e-graphs.md",
     language: "language.md",
+    contexts: "contexts.md",
     listings: "listings.md",
     dynamos: "dynamos.md",
     derivatives: "derivatives.md",

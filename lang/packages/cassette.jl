@@ -56,8 +56,12 @@ end
 # Called where control gets to another line of the code.
 @inline linehook(::Context, file, line) = nothing
 @inline canrecurse(ctx::Context, f, args...) = !(untag(f, ctx) isa Core.Builtin)
-@inline fallback(ctx::Context, f, args...) = f(args...)
-@inline fallback(ctx::ContextTagged, f, args...) = untag(f, ctx)(map(x -> untag(x, ctx), args)...)
+@inline fallback(ctx::Context, f, args...) = plain_call(ctx, f, args...)
+# Tuples hold tagged values; everything else is called with what is tagged.
+@inline plain_call(::Context, f, args...) = f(args...)
+@inline plain_call(ctx::ContextTagged, f, args...) = untag(f, ctx)(map(x -> untag(x, ctx), args)...)
+@inline plain_call(::ContextTagged, ::typeof(tuple), args...) = args
+@inline plain_call(ctx::ContextTagged, f::Union{typeof(getfield), typeof(getindex)}, t::Union{Tuple, NamedTuple}, k) = f(t, untag(k, ctx))
 
 macro overdub(ctx, ex)
     return Expr(:call, GlobalRef(Cassette, :recurse), esc(ctx), Expr(:->, Expr(:tuple), esc(ex)))
@@ -97,8 +101,7 @@ end
 tag(value, ctx::ContextTagged, meta = NoMetaData()) = Tagged(ctx.tag, value, meta)
 untag(x, ctx::Context) = x
 untag(x::Tagged{T}, ctx::ContextTagged{T}) where T<:Tag = x.value
-untag(x::Tuple, ctx::ContextTagged) = map(y -> untag(y, ctx), x)
-untag(x::NamedTuple, ctx::ContextTagged) = map(y -> untag(y, ctx), x)
+untag(x::Union{Tuple, NamedTuple}, ctx::ContextTagged) = map(y -> untag(y, ctx), x)
 untagtype(::Type{X}, ctx) where X = X
 untagtype(::Type{Tagged{T, V, M}}, ::Type{<:ContextTagged{T}}) where {T<:Tag, V, M} = V
 metadata(x, ctx::Context) = NoMetaData()

@@ -233,7 +233,8 @@ include(path) = eval(Expr(:call, :include, path))
 
 # What is printed in place of a value that is not shown field by field.
 __shown(x) = __has_own(show, Tuple{IOBuffer, typeof(x)}) ? sprint(show, x) : __has_own(show) ? __with_own(x) : x
-__shown(x::Union{Number, String, Symbol, Nothing, AbstractChar, Function, Type}) = x
+__shown(x::Number) = __has_own(show, Tuple{IOBuffer, typeof(x)}) ? sprint(show, x) : x
+__shown(x::Union{String, Symbol, Nothing, AbstractChar, Function, Type}) = x
 __shown(x::Union{AbstractArray, Tuple, NamedTuple}) = __has_own(show) ? __with_own(x) : x
 show(io::IO, x) = __print_to(io, core.string(__repr(x)))
 show(x) = show(stdout, x)

@@ -12,7 +12,8 @@ function __own_text(x, depth)
     # An object may contain itself.
     return depth > 8 ? nothing : __own_within(x, depth + 1)
 end
-__own_within(x::Union{Number, String, Symbol, Nothing, AbstractChar, Function, Type, Module, IO, AbstractRange}, depth) = nothing
+__own_within(x::Union{Number, String, Symbol, Nothing, AbstractChar, Function, Type, Module, IO}, depth) = nothing
+__own_within(x::AbstractRange, depth) = nothing
 function __own_within(x, depth)
     names = fieldnames(typeof(x))
     parts = __own_parts(Any[isdefined(x, name) ? getfield(x, name) : CodeText("#undef") for name in names], depth)
@@ -41,7 +42,7 @@ function __own_within(s::AbstractSet, depth)
     return elements === nothing ? nothing : string("Set(", elements, ")")
 end
 function __own_within(a::AbstractArray, depth)
-    eltype(a) <: Union{Real, String, Symbol} && return nothing
+    eltype(a) <: Union{__Arith, String, Symbol} && return nothing
     parts = __own_parts(vec(collect(a)), depth)
     parts === nothing && return nothing
     # What stands in front of the elements: `T` in `T[…]`.

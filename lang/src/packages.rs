@@ -33,13 +33,33 @@ macro_rules! files {
 }
 
 /// All packages.
-const PACKAGES: [Package; 6] = [
+const PACKAGES: [Package; 7] = [
     Package {
         name: "Cassette",
         files: files!["cassette.jl"],
         setup: crate::dynamo::context::define,
     },
     Package { name: "ChainRules", files: files!["chainrules.jl"], setup: nothing },
+    Package {
+        name: "Contexts",
+        files: files![
+            "contexts/calls.jl",
+            "contexts/count.jl",
+            "contexts/trace.jl",
+            "contexts/memoize.jl",
+            "contexts/log.jl",
+            "contexts/sandbox.jl",
+            "contexts/coverage.jl",
+            "contexts/nonfinite.jl",
+            "contexts/operations.jl",
+            "contexts/precision.jl",
+            "contexts/faults.jl",
+            "contexts/intervals.jl",
+            "contexts/taint.jl",
+            "contexts/exports.jl"
+        ],
+        setup: nothing,
+    },
     Package {
         name: "IRTools",
         files: files![

@@ -304,6 +304,8 @@ constructs! {
     library_macros
     generated
     irtools
+    cassette
+    contexts
     unsupported
     recursion
     any

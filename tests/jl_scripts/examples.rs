@@ -84,11 +84,41 @@ const COMPUTED: [(&str, &[f64]); 7] = [
     ),
 ];
 
+/// The output of the programs in `examples/contexts`, by hand.
+const IN_CONTEXTS: [(&str, &str); 4] = [
+    // The squares are multiples of 128 in Float64, and so is what 1 is added to: the variance is 0.
+    (
+        "variance.jl",
+        "[-Inf, NaN, Inf]\n-Inf = div_float(-1.0, 0.0) at line 18\nall values are finite\n",
+    ),
+    // A sum of 8192 numbers in Float32 has an error of up to 8192 units in the last place, 6e-8 each.
+    ("precision.jl", "true\nadvance: Float64\nslope: Float32\nintegrate: Float32\n"),
+    // 1 + ... + 7 divisions; 1 + 4 + ... + 49 multiplications, and as many subtractions.
+    (
+        "factorisation.jl",
+        "308 flops: 28 divisions, 140 multiplications, 140 subtractions\nline 12: 28\nline 14: 280\nnot reached: [9]\ntrue\n",
+    ),
+    (
+        "score.jl",
+        "region 12\n130.0 comes from [1, 2]\nprintln(\"region \", 12) tells of [3]\nregion 12\n[1, 2, 3]\n",
+    ),
+];
+
 #[test]
 fn they_print_what_they_should() {
     for (file, printed) in EXPECTED {
         assert_eq!(succeeds(&["run", &example(file)], ""), printed, "{file}");
     }
+}
+
+#[test]
+fn programs_run_in_contexts() {
+    for (file, printed) in IN_CONTEXTS {
+        let path = example(&format!("../contexts/{file}"));
+        assert_eq!(succeeds(&["run", &path], ""), printed, "{file}");
+    }
+    let folder = std::fs::read_dir(example("../contexts")).unwrap();
+    assert_eq!(folder.count(), IN_CONTEXTS.len(), "a program has no expectation");
 }
 
 /// The numbers in what a program prints.
