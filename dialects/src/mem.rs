@@ -162,6 +162,42 @@ crate::dialect! {
         },
     };
 
+    /// Looks for an entry in the index of a hash table, by linear probing: from the place that the
+    /// hash says, or from behind the place `after` if that is not 0. Gives the place of the next
+    /// entry that may have the hash in the upper 32 bits, and its number in the lower ones; 0 if an
+    /// empty place comes before, or there is none.
+    ///
+    /// An index is an array of 2ᵏ elements of `i32`, at most 2³⁰; those behind the largest power of two are
+    /// not looked at. An element is 0 where it is empty, and negative if its entry was deleted, which
+    /// is passed over. Otherwise its lower k bits are the number of an entry, from 1, and the others are the
+    /// bits of the hash there, by which entries are told apart. A hash is the lower 31 bits of the operand; its
+    /// lower k bits, and 1, are the place that it says.
+    ///
+    /// `%4: i64 = mem.probe %1, %2, %3`
+    PROBE = probe(index: [T], hash: i64, after: i64) -> i64 where T: Int {
+        effects: READS_ELEMENT,
+        verify: Some(verify_probe),
+    };
+
+    /// Puts the entries from the number `first` to `last` into an index as `mem.probe` has it. Each goes to
+    /// the first empty place from the one on that its element of `hashes` says; one whose hash is
+    /// negative is left out.
+    ///
+    /// Traps (`BoundsError`) if there are no such hashes, (`ArgumentError`) if both arrays are the
+    /// same, or if the index has no empty place, or fewer than 2ᵏ elements for a number of more than k bits.
+    ///
+    /// `mem.index_entries %1, %2, 1, %3`
+    INDEX_ENTRIES = index_entries(index: [T], hashes: [T], first: i64, last: i64) -> unit
+        where T: Int [MAY_TRAP] {
+        effects: Effects {
+            reads: FIRST.with(1),
+            writes: FIRST,
+            reads_shape: FIRST.with(1),
+            ..Effects::NONE
+        },
+        verify: Some(verify_index_entries),
+    };
+
     /// Sets all elements of an array to the same value.
     ///
     /// `mem.fill_in_place %1, 0.0`
@@ -252,6 +288,27 @@ fn verify_rank_one(view: &InstView<'_>) -> Result<(), String> {
             view.ctx.type_text(view.types[0])
         )),
         _ => Ok(()),
+    }
+}
+
+fn verify_probe(view: &InstView<'_>) -> Result<(), String> {
+    verify_index(view, &view.types[..1])
+}
+
+fn verify_index_entries(view: &InstView<'_>) -> Result<(), String> {
+    verify_index(view, &view.types[..2])
+}
+
+/// Checks that arrays are such as indices of hash tables, and their hashes, are.
+fn verify_index(view: &InstView<'_>, types: &[Type]) -> Result<(), String> {
+    let is_wrong = |&&ty: &&Type| array_parts(view, ty).is_some_and(|of| of != (Type::I32, 1));
+    match types.iter().find(is_wrong) {
+        None => Ok(()),
+        Some(&ty) => Err(format!(
+            "`{}` works on arrays of i32 of rank 1, found {}",
+            view.def.mnemonic(),
+            view.ctx.type_text(ty)
+        )),
     }
 }
 

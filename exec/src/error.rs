@@ -9,7 +9,7 @@ use smallvec::{SmallVec, smallvec};
 
 use crate::chain::Chain;
 use crate::trace::{add_callers, add_chain};
-use crate::value::{Array, Shared, Texts, Val};
+use crate::value::{Array, IndexError, Shared, Texts, Val};
 
 /// The reason why an instruction stops the program.
 #[derive(Debug)]
@@ -201,6 +201,18 @@ pub(crate) fn wrong_type(texts: Texts<'_>, value: &Val, want: Type) -> Trap {
         (_, Type::BOOL) => format!("non-boolean ({have}) used in boolean context"),
         _ => format!("in typeassert, expected {expected}, got a value of type {have}"),
     })
+}
+
+/// The error of entries that cannot be put into the index of a hash table.
+#[cold]
+pub(crate) fn index_error(texts: Texts<'_>, hashes: &Shared<Array>, error: IndexError) -> Trap {
+    match error {
+        IndexError::NoEntry(at) => bounds_error(texts, hashes, &[at]),
+        IndexError::SameArray => {
+            semantics::Trap::Argument("the hashes are the index itself").into()
+        }
+        IndexError::Full => semantics::Trap::Argument("the index has no room").into(),
+    }
 }
 
 /// An index of an array is out of bounds, or there are more or fewer than it has dimensions.

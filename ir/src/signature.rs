@@ -103,7 +103,7 @@ pub(crate) fn result_type(view: &InstView<'_>) -> Result<Type, String> {
             return Err(operand_error(view, i));
         }
     }
-    if !(def.attrs.is_empty() && view.attrs.is_empty()) {
+    if !view.attrs.is_empty() || def.attrs.iter().any(|attr| attr.required) {
         check_attrs(view)?;
     }
     let ty = match def.result {
@@ -247,6 +247,12 @@ impl PlainBinary {
         let types = Type::BUILTIN.iter().filter(|(ty, _)| *ty != Type::ANY);
         let accepted = types.filter(|(ty, _)| def.type_vars[0].contains(*ty));
         Self(accepted.fold(result << 16, |mask, (ty, _)| mask | 1 << ty.0))
+    }
+
+    /// Returns whether the signature has to be looked at in full, whatever the operands are.
+    #[inline]
+    pub(crate) fn is_none(self) -> bool {
+        self.0 == 0
     }
 
     /// The type of the result for operands of type `ty`; `None` if the signature has to be

@@ -112,6 +112,61 @@ struct Last<V> {
     value: V,
 }
 
+/// The number of blocks, and of variables, from the first on, of which values stand in a table. Most functions
+/// have no more; of others a hash table holds the rest, so that there is no room for what is not there.
+const TABLED_BLOCKS: u32 = 256;
+const TABLED_VARIABLES: u32 = 32;
+
+/// Values of variables at the ends of blocks.
+#[derive(Clone, Debug)]
+struct Defs<V> {
+    /// For each block, which of the first variables have a value in `first`.
+    known: Vec<u32>,
+    /// [`TABLED_VARIABLES`] values for each block.
+    first: Vec<V>,
+    others: FxHashMap<(u32, u32), V>,
+}
+
+impl<V: SsaValue> Defs<V> {
+    fn clear(&mut self) {
+        self.known.clear();
+        // Clearing a table costs its capacity; one that had to be large once is not kept.
+        if self.others.capacity() > 1 << 12 {
+            self.others = FxHashMap::default();
+        } else if !self.others.is_empty() {
+            self.others.clear();
+        }
+    }
+
+    #[inline]
+    fn insert(&mut self, block: SsaBlock, variable: Variable, value: V) {
+        if block.0 >= TABLED_BLOCKS || variable.0 >= TABLED_VARIABLES {
+            self.others.insert((block.0, variable.0), value);
+            return;
+        }
+        let row = block.0 as usize;
+        if self.known.len() <= row {
+            self.known.resize(row + 1, 0);
+            let rows = self.known.len() * TABLED_VARIABLES as usize;
+            if self.first.len() < rows {
+                self.first.resize(rows, V::UNDEF);
+            }
+        }
+        self.known[row] |= 1 << variable.0;
+        self.first[row * TABLED_VARIABLES as usize + variable.0 as usize] = value;
+    }
+
+    #[inline]
+    fn get(&self, block: SsaBlock, variable: Variable) -> Option<V> {
+        if block.0 >= TABLED_BLOCKS || variable.0 >= TABLED_VARIABLES {
+            return self.others.get(&(block.0, variable.0)).copied();
+        }
+        let row = block.0 as usize;
+        let known = self.known.get(row).is_some_and(|known| known >> variable.0 & 1 != 0);
+        known.then(|| self.first[row * TABLED_VARIABLES as usize + variable.0 as usize])
+    }
+}
+
 const NO_BLOCK: SsaBlock = SsaBlock(u32::MAX);
 
 /// The value of variables in a block that nothing enters.
@@ -131,7 +186,7 @@ pub struct Ssa<V> {
     phis: Vec<Phi<V>>,
     last: Vec<Last<V>>,
     /// The values at the ends of blocks that are not in `last`.
-    defs: FxHashMap<(u32, u32), V>,
+    defs: Defs<V>,
     current: SsaBlock,
     unentered: Unentered,
     /// Parameters whose arguments are to be found.
@@ -146,7 +201,7 @@ impl<V: SsaValue> Ssa<V> {
             blocks: Vec::new(),
             phis: Vec::new(),
             last: Vec::new(),
-            defs: FxHashMap::default(),
+            defs: Defs { known: Vec::new(), first: Vec::new(), others: FxHashMap::default() },
             current: NO_BLOCK,
             unentered,
             pending: Vec::new(),
@@ -159,12 +214,7 @@ impl<V: SsaValue> Ssa<V> {
         self.blocks.clear();
         self.phis.clear();
         self.last.clear();
-        // Clearing a table costs its capacity; one that had to be large once is not kept.
-        if self.defs.capacity() > 1 << 12 {
-            self.defs = FxHashMap::default();
-        } else {
-            self.defs.clear();
-        }
+        self.defs.clear();
         self.current = NO_BLOCK;
     }
 
@@ -254,7 +304,7 @@ impl<V: SsaValue> Ssa<V> {
     pub fn write(&mut self, variable: Variable, value: V) {
         let last = &mut self.last[variable.0 as usize];
         if last.block != self.current && last.block != NO_BLOCK {
-            self.defs.insert((last.block.0, variable.0), last.value);
+            self.defs.insert(last.block, variable, last.value);
         }
         *last = Last { block: self.current, value };
     }
@@ -282,7 +332,7 @@ impl<V: SsaValue> Ssa<V> {
         } else if block == self.current {
             self.write(variable, value);
         } else {
-            self.defs.insert((block.0, variable.0), value);
+            self.defs.insert(block, variable, value);
         }
     }
 
@@ -292,10 +342,7 @@ impl<V: SsaValue> Ssa<V> {
         if last.block == block {
             return Some(last.value);
         }
-        if self.defs.is_empty() {
-            return None;
-        }
-        self.defs.get(&(block.0, variable.0)).copied()
+        self.defs.get(block, variable)
     }
 
     /// The value of a variable at the end of a block. Parameters that it makes are put on the

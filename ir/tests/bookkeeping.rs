@@ -166,6 +166,37 @@ fn many_values_can_want_one_name() {
     }
 }
 
+#[test]
+fn names_come_and_go_whether_they_are_few_or_many() {
+    for n in [3, 16, 17, 40] {
+        let (mut f, [x, ..]) = straight();
+        let entry = f.entry().unwrap();
+        let values: Vec<Value> = (0..n).map(|_| f.push(entry, add(x, x)).unwrap()).collect();
+        for (k, &v) in values.iter().enumerate() {
+            f.name_after(v, f.ctx().symbol(&format!("v{k}"))).unwrap();
+            f.name_after(v, f.ctx().symbol("other")).unwrap();
+            f.set_name_of(v, Some(&format!("v{k}"))).unwrap();
+        }
+        // A name that is taken gets a suffix, also by this way.
+        let more = f.push(entry, add(x, x)).unwrap();
+        f.name_after(more, f.ctx().symbol("v1")).unwrap();
+        assert_eq!(f.value_name(more), Some("v1.1"));
+        for (k, &v) in values.iter().enumerate().step_by(2) {
+            f.set_name_of(v, None).unwrap();
+            assert_eq!((f.value_name(v), f.value_by_name(&format!("v{k}"))), (None, None));
+        }
+        let copy = f.clone();
+        let new = f.renumber();
+        for (k, &v) in values.iter().enumerate() {
+            let name = format!("v{k}");
+            let named = (k % 2 == 1).then_some(v);
+            assert_eq!(copy.value_by_name(&name), named);
+            assert_eq!(f.value_by_name(&name), named.and_then(|v| new.value(v)));
+        }
+        f.check_invariants().unwrap();
+    }
+}
+
 // --- what is checked when it is made ---------------------------------------------------------
 
 #[test]

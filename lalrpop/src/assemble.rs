@@ -34,12 +34,12 @@ impl Builder<'_> {
         self.check_blocks(text);
         let numbering = self.number_all(text);
         let name = text.name.map_or("", |(name, _)| self.ctx.str(name)).to_owned();
-        let values = numbering.value_count as usize;
-        let mut f =
-            Function::with_capacity(&self.ctx, &name, text.ret, values, text.operands.len());
+        let (values, blocks) = (numbering.value_count as usize, numbering.block_count as usize);
+        let operands = text.operands.len();
+        let mut f = Function::with_capacity(&self.ctx, &name, text.ret, values, blocks, operands);
         f.set_function_attrs(text.attrs);
         f.set_function_loc(self.report.source.loc(text.at as usize));
-        if let Err(error) = f.reserve_numbers(values, numbering.block_count as usize) {
+        if let Err(error) = f.reserve_numbers(values, blocks) {
             self.ir_error(self.line_span(text.at), error.message());
             return None;
         }

@@ -1,27 +1,30 @@
 # Dictionaries and sets: hash tables with open addressing. The entries stand in vectors, in the order in
-# which they came; `slots` holds their numbers (0 for none) at the places that the hashes of the keys say.
-# An entry that was deleted has the hash -1, and goes when the table grows.
+# which they came, with room for more; `slots` is the index in which `mem.probe` finds the number of an entry
+# by the hash of its key. The number of the last one is `last`. An entry that was deleted has the hash -1, and
+# goes when the table grows; until then it is one of the `holes`.
 
 abstract type AbstractDict{K, V} end
 abstract type AbstractSet{T} end
 mutable struct Dict{K, V} <: AbstractDict{K, V}
-    slots::Vector{Int64}
-    hashes::Vector{Int64}
+    slots::Vector{Int32}
+    hashes::Vector{Int32}
     keys::Vector{K}
     vals::Vector{V}
-    count::Int64
+    last::Int64
+    holes::Int64
 end
 mutable struct IdDict{K, V} <: AbstractDict{K, V}
-    slots::Vector{Int64}
-    hashes::Vector{Int64}
+    slots::Vector{Int32}
+    hashes::Vector{Int32}
     keys::Vector{K}
     vals::Vector{V}
-    count::Int64
+    last::Int64
+    holes::Int64
 end
 const __HashTable = Union{Dict, IdDict}
 const OrderedDict = Union{Dict}
-(::Type{Dict{K, V}})() where {K, V} = Dict{K, V}(zeros(Int64, 16), Int64[], K[], V[], 0)
-(::Type{IdDict{K, V}})() where {K, V} = IdDict{K, V}(zeros(Int64, 16), Int64[], K[], V[], 0)
+(::Type{Dict{K, V}})() where {K, V} = Dict{K, V}(Int32[], Int32[], K[], V[], 0, 0)
+(::Type{IdDict{K, V}})() where {K, V} = IdDict{K, V}(Int32[], Int32[], K[], V[], 0, 0)
 Dict() = Dict{Any, Any}()
 IdDict() = IdDict{Any, Any}()
 (::Type{Dict{K, V}})(ps::Pair...) where {K, V} = __put_all(Dict{K, V}(), ps)
@@ -49,90 +52,106 @@ end
 @inline __hash_in(d::IdDict, key) = core.hash(key)
 @inline __is_key(d::Dict, a, b) = isequal(a, b)
 @inline __is_key(d::IdDict, a, b) = a === b
-# The number of the entry of a key; 0 if there is none.
-__entry(d, key) = max(__look_up(d, key, __hash_in(d, key)), 0)
-# Likewise; if there is none, the place in `slots` where its number goes, negated.
-function __look_up(d, key, h)
+# What `mem.probe` finds of a key: the place of its entry in `slots`, and below 32 bits its number; 0 if there
+# is none.
+function __look_up(d, key)
     slots = d.slots
-    hashes = d.hashes
-    keys = d.keys
-    mask = mem.length(slots) - 1
-    i = arith.and(h, mask) + 1
-    while true
-        e = mem.load(slots, i)
-        e == 0 && return -i
-        if mem.load(hashes, e) == h && __is_key(d, mem.load(keys, e), key)
-            return e
-        end
-        i = arith.and(i, mask) + 1
+    h = __hash_in(d, key)
+    found = mem.probe(slots, h, 0)
+    while found != 0 && !__is_key(d, mem.load(d.keys, __number(found)), key)
+        found = mem.probe(slots, h, __slot(found))
     end
+    return found
 end
-function __add_entry(d, key, value, h, place)
-    hashes = d.hashes
-    slots = d.slots
-    mem.push(hashes, h)
-    mem.push(d.keys, key)
-    mem.push(d.vals, value)
-    d.count += 1
-    n = mem.length(hashes)
-    mem.store(slots, n, place)
-    if 3 * n > 2 * mem.length(slots)
-        __rehash(d)
+@inline __number(found) = arith.and(found, 4294967295)
+@inline __slot(found) = arith.ashr(found, 32)
+# The number of the entry of a key; 0 if there is none.
+@inline __entry(d, key) = __number(__look_up(d, key))
+# Leaves out deleted entries, and makes room for twice as many as there are. `vals` grows last: as long as it is too
+# short for another entry, whatever may fail before has changed nothing that can be seen.
+function __grow(d)
+    size = 16
+    while size < 3 * length(d) || div(2 * size, 3) < mem.length(d.vals)
+        size *= 2
     end
+    size > 1073741824 && throw(OutOfMemoryError())
+    slots = zeros(Int32, size)
+    most = div(2 * size, 3)
+    longer = most > mem.length(d.vals)
+    if longer
+        mem.resize(d.hashes, most)
+        mem.resize(d.keys, most)
+    end
+    d.holes > 0 && __compact(d)
+    mem.index_entries(slots, d.hashes, 1, d.last)
+    d.slots = slots
+    longer && mem.resize(d.vals, most)
     return nothing
 end
-# Leaves out deleted entries, and makes room for twice as many as there are.
-function __rehash(d)
-    hashes = d.hashes
+function __compact(d)
     n = 0
-    for e in 1:mem.length(hashes)
-        h = mem.load(hashes, e)
-        h < 0 && continue
+    for e in 1:d.last
+        __is_deleted(d, e) && continue
         n += 1
         if n < e
-            mem.store(hashes, h, n)
+            mem.store(d.hashes, mem.load(d.hashes, e), n)
             d.keys[n] = d.keys[e]
             d.vals[n] = d.vals[e]
         end
     end
-    resize!(hashes, n)
-    resize!(d.keys, n)
-    resize!(d.vals, n)
-    size = 16
-    while size < 4 * n
-        size *= 2
-    end
-    slots = zeros(Int64, size)
-    mask = size - 1
-    for e in 1:n
-        i = arith.and(mem.load(hashes, e), mask) + 1
-        while mem.load(slots, i) != 0
-            i = arith.and(i, mask) + 1
-        end
-        mem.store(slots, e, i)
-    end
-    d.slots = slots
+    d.last = n
+    d.holes = 0
     return nothing
 end
-__next_entry(d, e) = e > length(d.hashes) || d.hashes[e] >= 0 ? e : __next_entry(d, e + 1)
+@inline __is_deleted(d, e) = arith.lt(mem.load(d.hashes, e), Int32(0))
+# The number of the first entry from `e` on that is there.
+function __next_entry(d, e)
+    while e <= d.last && __is_deleted(d, e)
+        e += 1
+    end
+    return e
+end
 
 # --- dictionaries ---------------------------------------------------------------------------
 
-length(d::__HashTable) = d.count
+length(d::__HashTable) = d.last - d.holes
+# What `__look_up` does stands here once more, and in `setindex!`: it saves a call.
 function getindex(d::__HashTable, key)
-    e = __entry(d, key)
-    e == 0 && throw(KeyError(key))
-    return d.vals[e]
+    slots = d.slots
+    h = __hash_in(d, key)
+    found = mem.probe(slots, h, 0)
+    while found != 0
+        e = __number(found)
+        __is_key(d, mem.load(d.keys, e), key) && return mem.load(d.vals, e)
+        found = mem.probe(slots, h, __slot(found))
+    end
+    throw(KeyError(key))
 end
 function setindex!(d::Union{Dict{K, V}, IdDict{K, V}}, value, key) where {K, V}
     k = __converted_key(K, key)
+    v = convert(V, value)
     h = __hash_in(d, k)
-    e = __look_up(d, k, h)
-    if e < 0
-        __add_entry(d, k, convert(V, value), h, -e)
-    else
-        d.vals[e] = convert(V, value)
+    slots = d.slots
+    found = mem.probe(slots, h, 0)
+    while found != 0
+        e = __number(found)
+        if __is_key(d, mem.load(d.keys, e), k)
+            mem.store(d.vals, v, e)
+            return d
+        end
+        found = mem.probe(slots, h, __slot(found))
     end
+    e = d.last + 1
+    if e > mem.length(d.vals)
+        __grow(d)
+        e = d.last + 1
+    end
+    hashes = d.hashes
+    mem.store(hashes, arith.wrap(Int32, arith.and(h, 2147483647)), e)
+    mem.store(d.keys, k, e)
+    mem.store(d.vals, v, e)
+    mem.index_entries(d.slots, hashes, e, e)
+    d.last = e
     return d
 end
 function __converted_key(::Type{K}, key) where K
@@ -159,10 +178,11 @@ function get!(f::Function, d::AbstractDict, key)
 end
 getkey(d::__HashTable, key, default) = (e = __entry(d, key); e == 0 ? default : d.keys[e])
 function delete!(d::__HashTable, key)
-    e = __entry(d, key)
-    if e != 0
-        d.hashes[e] = -1
-        d.count -= 1
+    found = __look_up(d, key)
+    if found != 0
+        mem.store(d.hashes, Int32(-1), __number(found))
+        mem.store(d.slots, Int32(-1), __slot(found))
+        d.holes += 1
     end
     return d
 end
@@ -179,11 +199,12 @@ function pop!(d::AbstractDict)
     return p
 end
 function empty!(d::__HashTable)
-    d.slots = zeros(Int64, 16)
+    d.slots = Int32[]
     empty!(d.hashes)
     empty!(d.keys)
     empty!(d.vals)
-    d.count = 0
+    d.last = 0
+    d.holes = 0
     return d
 end
 empty(d::Dict{K, V}) where {K, V} = Dict{K, V}()
@@ -198,7 +219,7 @@ valtype(d::AbstractDict{K, V}) where {K, V} = V
 keytype(::Type{Dict{K, V}}) where {K, V} = K
 valtype(::Type{Dict{K, V}}) where {K, V} = V
 @inline __start(d::__HashTable) = __next_entry(d, 1)
-@inline __done(d::__HashTable, e) = e > length(d.hashes)
+@inline __done(d::__HashTable, e) = e > d.last
 @inline __item(d::__HashTable, e) = d.keys[e] => d.vals[e]
 @inline __next(d::__HashTable, e) = __next_entry(d, e + 1)
 iterate(d::__HashTable) = iterate(d, __start(d))
@@ -249,7 +270,12 @@ function filter!(f, d::AbstractDict)
     end
     return d
 end
-map!(f, v::ValueIterator{<:__HashTable}) = (map!(f, v.dict.vals, v.dict.vals); v)
+function map!(f, v::ValueIterator{<:__HashTable})
+    for e in 1:v.dict.last
+        __is_deleted(v.dict, e) || (v.dict.vals[e] = f(v.dict.vals[e]))
+    end
+    return v
+end
 function ==(a::AbstractDict, b::AbstractDict)
     length(a) == length(b) || return false
     for (k, v) in a

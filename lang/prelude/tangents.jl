@@ -47,7 +47,7 @@ __halved(x::Symmetric, t::AbstractMatrix) = Symmetric((t + transpose(t)) / 2, x.
 __halved(x::Hermitian, t::AbstractMatrix) = Hermitian((t + adjoint(t)) / 2, x.uplo)
 __natural(x::Ref{T}, t::Ref) where T = (x = T === Any ? mem.ref_get(t) : __natural(mem.ref_get(x), mem.ref_get(t)),)
 __natural(d::Dict, t::Ref) = __tangents_of(d, mem.ref_get(t))
-__tangents_of(d, t) = t.vals === nothing ? nothing : Dict([d.keys[e] => __natural(d.vals[e], t.vals[e]) for e in 1:length(d.hashes) if d.hashes[e] >= 0])
+__tangents_of(d, t) = t.vals === nothing ? nothing : Dict([d.keys[e] => __natural(d.vals[e], t.vals[e]) for e in 1:d.last if !__is_deleted(d, e)])
 
 @inline __structural(T, t) = t
 __structural(::Type{Complex{T}}, t::Number) where T = (re = convert(float(T), real(t)), im = convert(float(T), imag(t)))

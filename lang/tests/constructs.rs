@@ -227,6 +227,25 @@ fn a_dotted_assignment_allocates_nothing() {
     assert!(errors[0].message().contains("memory"), "{errors:?}");
 }
 
+#[test]
+fn a_dictionary_that_may_not_grow_stays_as_it_was() {
+    let mut session = Session::new(&regraft_dialects::context());
+    session
+        .run("d", "d = Dict{Int, Int}(); for i in 1:5\n d[i] = i\n delete!(d, 3)\n end")
+        .unwrap();
+    let all = session.limits();
+    // Each limit stops it at another step of growing.
+    for memory in (20_000..200_000).step_by(7_100) {
+        session.set_limits(Limits { memory, ..all });
+        let errors = session.run("fill", "for i in 1:100_000\n d[i] = i\n end").unwrap_err();
+        assert!(errors[0].message().contains("memory"), "{errors:?}");
+        session.set_limits(all);
+        let ok = "n = length(d); (n >= 4, n == length(collect(d)), all(d[i] == i for i in 1:n), !haskey(d, n + 1))";
+        let value = session.run("ok", ok).unwrap();
+        assert_eq!(session.show(&value), "(true, true, true, true)", "{memory}");
+    }
+}
+
 macro_rules! constructs {
     ($($(#[$doc:meta])* $name:ident)*) => {
         $($(#[$doc])* #[test] fn $name() { check(concat!(stringify!($name), ".txt")); })*

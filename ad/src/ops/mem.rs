@@ -53,7 +53,8 @@ pub(super) const ROWS: &[(Op, OpDerivative)] = &[
     ),
 ];
 
-pub(super) const CONSTANT: &[Op] = &[mem::LENGTH, mem::SIZE, mem::SHAPE, mem::RANK];
+pub(super) const CONSTANT: &[Op] =
+    &[mem::LENGTH, mem::SIZE, mem::SHAPE, mem::RANK, mem::PROBE, mem::INDEX_ENTRIES];
 
 // Tangents.
 

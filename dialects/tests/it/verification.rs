@@ -139,3 +139,19 @@ fn callees_and_types_are_what_they_should_be() {
     refused(&mut f, entry, core::call(p[0], [p[0]], Type::F64), "use `core.apply`");
     refused(&mut f, entry, core::isa(p[0], p[0]), "is a type such as `!f64`");
 }
+
+#[test]
+fn indices_of_hash_tables_are_arrays_of_i32() {
+    let ctx = context();
+    let types = [(Type::I32, 1), (Type::I64, 1), (Type::I32, 2)];
+    let types = types.map(|(element, rank)| ctx.array_type(element, rank));
+    let (mut f, entry, p) = function(&ctx, &[types[0], types[1], types[2], Type::I64]);
+    assert!(f.push(entry, mem::probe(p[0], p[3], p[3])).is_ok());
+    assert!(f.push(entry, mem::index_entries(p[0], p[0], p[3], p[3])).is_ok());
+    let words = "`mem.probe` works on arrays of i32 of rank 1, found array<i64, 1>";
+    refused(&mut f, entry, mem::probe(p[1], p[3], p[3]), words);
+    refused(&mut f, entry, mem::probe(p[2], p[3], p[3]), "found array<i32, 2>");
+    let words = "found array<i32, 2>";
+    refused(&mut f, entry, mem::index_entries(p[2], p[2], p[3], p[3]), words);
+    refused(&mut f, entry, mem::index_entries(p[0], p[1], p[3], p[3]), "array<i64, 1>");
+}

@@ -5,7 +5,7 @@ use regraft_ir::{Type, TypeKind};
 use smallvec::SmallVec;
 
 use super::context::EvalCx;
-use crate::error::Trap;
+use crate::error::{Trap, index_error};
 use crate::value::{Array, ArrayError, Dims, Shared, Val};
 
 /// The element type of the array that is to be made.
@@ -171,6 +171,26 @@ pub(super) fn copyto(cx: &mut EvalCx<'_>, args: &[Val]) -> Result<Val, Trap> {
         return Err(cx.wrong_types(args));
     }
     dest.copy_from(source).map_err(|error| array_error(cx, args, error))?;
+    Ok(Val::Unit)
+}
+
+pub(super) fn probe(cx: &mut EvalCx<'_>, args: &[Val]) -> Result<Val, Trap> {
+    let [Val::Array(index), Val::I64(hash), Val::I64(after)] = args else {
+        return Err(cx.wrong_types(args));
+    };
+    let index = index.buffer::<i32>().ok_or_else(|| cx.wrong_types(args))?;
+    Ok(Val::I64(index.probe(*hash, *after)))
+}
+
+pub(super) fn index_entries(cx: &mut EvalCx<'_>, args: &[Val]) -> Result<Val, Trap> {
+    let [Val::Array(index), Val::Array(hashes), Val::I64(first), Val::I64(last)] = args else {
+        return Err(cx.wrong_types(args));
+    };
+    let (Some(places), Some(of)) = (index.buffer::<i32>(), hashes.buffer::<i32>()) else {
+        return Err(cx.wrong_types(args));
+    };
+    let put = places.index_entries(of, *first, *last);
+    put.map_err(|error| index_error(cx.texts(), hashes, error))?;
     Ok(Val::Unit)
 }
 

@@ -71,7 +71,7 @@ impl EvalTable {
         ] {
             table.rows.insert(op, EvalRow::Control);
         }
-        let rows: [(Op, EvalFn); 97] = [
+        let rows: [(Op, EvalFn); 99] = [
             (dialects::core::TUPLE, core::tuple),
             (dialects::core::GET, core::get),
             (dialects::core::SELECT, core::select),
@@ -131,6 +131,8 @@ impl EvalTable {
             (dialects::mem::POP, mem::pop),
             (dialects::mem::COPY, mem::copy),
             (dialects::mem::COPYTO, mem::copyto),
+            (dialects::mem::PROBE, mem::probe),
+            (dialects::mem::INDEX_ENTRIES, mem::index_entries),
             (dialects::mem::FILL_IN_PLACE, mem::fill_in_place),
             (dialects::mem::REF_NEW, mem::ref_new),
             (dialects::mem::REF_GET, mem::ref_get),

@@ -105,6 +105,8 @@ impl Code {
                 Inst::StoreF { a, i, .. }
                 | Inst::StoreI { a, i, .. }
                 | Inst::StoreScalar { a, i, .. } => regs(&[a, i]),
+                Inst::Probe { b, d, a, .. } => regs(&[d, a, Reg::from(b)]),
+                Inst::IndexEntries { b, a, .. } => regs(&[a, Reg::from(b)]),
                 Inst::LoadF2 { j, d, i, .. } | Inst::LoadScalar2 { j, d, i, .. } => {
                     regs(&[d, i, Reg::from(j)]);
                 }

@@ -91,6 +91,10 @@ pub(crate) enum Inst {
     StoreScalar { ty: Scalar, a: Reg, va: Reg, i: Reg },
     StoreScalar2 { ty: Scalar, j: u16, a: Reg, va: Reg, i: Reg },
     Length { d: Reg, va: Reg },
+    /// `mem.probe` from the place that the hash in `a` says, or from behind the place in `b`.
+    Probe { b: u16, d: Reg, va: Reg, a: Reg },
+    /// `mem.index_entries` from the number in `a` to the one in `b`, by the hashes in `vb`.
+    IndexEntries { b: u16, va: Reg, vb: Reg, a: Reg },
     /// Field `index`, from 0, of a tuple, named tuple or immutable struct.
     GetF { d: Reg, va: Reg, index: u32 },
     GetI { d: Reg, va: Reg, index: u32 },

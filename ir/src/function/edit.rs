@@ -271,14 +271,15 @@ impl Function {
     #[inline]
     fn plain_binary_type(&self, inst: &Inst) -> Option<Type> {
         let &[x, y] = inst.operands.as_slice() else { return None };
-        if !inst.attrs.is_empty() || inst.ty.is_some() {
+        let plain = self.ctx.plain_binaries.get(inst.op);
+        if plain.is_none() || !inst.attrs.is_empty() || inst.ty.is_some() {
             return None;
         }
         let ty = self.live_type(x)?;
         if self.live_type(y)? != ty {
             return None;
         }
-        self.ctx.plain_binaries.get(inst.op).result(ty)
+        plain.result(ty)
     }
 
     /// The type of an operand, if it is a constant or a value that can be used.
@@ -315,12 +316,25 @@ impl Function {
         if let (Some(ty), false) = (inst.ty, declared) {
             return Ok(ty);
         }
-        let types: Types = inst.operands.iter().map(|&o| self.operand_type(o)).collect();
+        let mut few = [Type::ANY; 8];
+        let many: Types;
+        let types = match few.get_mut(..inst.operands.len()) {
+            Some(few) => {
+                for (ty, &operand) in few.iter_mut().zip(&inst.operands) {
+                    *ty = self.operand_type(operand);
+                }
+                &*few
+            }
+            None => {
+                many = inst.operands.iter().map(|&o| self.operand_type(o)).collect();
+                &many
+            }
+        };
         let view = InstView {
             ctx: &self.ctx,
             def,
             operands: &inst.operands,
-            types: &types,
+            types,
             attrs: inst.attrs,
             ty: inst.ty.unwrap_or(Type::ANY),
         };

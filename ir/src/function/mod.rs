@@ -20,6 +20,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use id_arena::Arena;
 use rustc_hash::FxHashMap;
 
+use self::name_table::NameTable;
 use crate::entity::{BlockBehavior, ValueBehavior};
 use crate::{
     Attrs, Block, Context, IrError, IrResult, Loc, Op, Operand, Symbol, Type, TypeKind, Value,
@@ -30,6 +31,7 @@ mod control;
 mod edit;
 mod invariants;
 mod iter;
+mod name_table;
 mod names;
 mod order;
 mod place;
@@ -179,12 +181,6 @@ pub struct Origin {
     pub from: Option<Value>,
 }
 
-#[derive(Clone, Debug, Default)]
-struct Names {
-    of: FxHashMap<Value, Symbol>,
-    values: FxHashMap<Symbol, Value>,
-}
-
 /// The state by which repeated calls of [`Function::insert_after`] keep their order.
 #[derive(Clone, Debug, Default)]
 struct AfterOrder {
@@ -226,7 +222,7 @@ pub struct Function {
     lost_slots: Vec<Vec<u32>>,
     lineage: Lineage,
     epochs: Epochs,
-    names: Names,
+    names: NameTable,
     after: AfterOrder,
     origin: Option<Symbol>,
     origins: Vec<Option<Origin>>,
@@ -265,7 +261,7 @@ impl Function {
     #[track_caller]
     pub fn new(ctx: &Arc<Context>, name: &str, params: &[Type], ret: Type) -> Self {
         // Room to begin with, so that small functions are not moved while they grow.
-        let mut f = Self::with_capacity(ctx, name, ret, 64, 128);
+        let mut f = Self::with_capacity(ctx, name, ret, 64, 0, 128);
         let entry = f.add_block();
         for &ty in params {
             if let Err(error) = f.append_param(entry, ty) {
@@ -281,10 +277,10 @@ impl Function {
     /// If the type is of another context.
     #[track_caller]
     pub fn without_entry(ctx: &Arc<Context>, name: &str, ret: Type) -> Self {
-        Self::with_capacity(ctx, name, ret, 0, 0)
+        Self::with_capacity(ctx, name, ret, 0, 0, 0)
     }
 
-    /// The same, with room for `values` values and `operands` operands.
+    /// The same, with room for so many values, blocks and operands.
     ///
     /// # Panics
     /// If the type is of another context.
@@ -294,6 +290,7 @@ impl Function {
         name: &str,
         ret: Type,
         values: usize,
+        blocks: usize,
         operands: usize,
     ) -> Self {
         assert!(ctx.has_type(ret), "@{name} cannot return a type of another context");
@@ -304,7 +301,7 @@ impl Function {
             attrs: Attrs::NONE,
             loc: Loc::UNKNOWN,
             values: Arena::with_capacity(values),
-            blocks: Arena::new(),
+            blocks: Arena::with_capacity(blocks),
             slots: Vec::with_capacity(operands),
             first_block: Block::NONE,
             last_block: Block::NONE,
@@ -314,7 +311,7 @@ impl Function {
             lost_slots: Vec::new(),
             lineage: Lineage::next(),
             epochs: Epochs::default(),
-            names: Names::default(),
+            names: NameTable::default(),
             after: AfterOrder::default(),
             origin: None,
             origins: Vec::new(),
@@ -493,7 +490,7 @@ impl Function {
             + self.blocks.len() * size_of::<BlockData>()
             + self.slots.capacity() * size_of::<Slot>()
             + self.origins.capacity() * size_of::<Option<Origin>>()
-            + self.names.of.capacity() * 2 * size_of::<(Value, Symbol)>()
+            + self.names.memory()
     }
 
     // --- types and locations of what is there ----------------------------------------------

@@ -1,5 +1,7 @@
 //! Names of values, and how values are printed.
 
+use std::fmt::Write as _;
+
 use super::Function;
 use crate::{IrError, IrResult, Operand, OperandKind, Symbol, Value};
 
@@ -8,10 +10,7 @@ impl Function {
     #[track_caller]
     pub fn value_name(&self, v: Value) -> Option<&str> {
         self.known(v);
-        if self.names.of.is_empty() {
-            return None;
-        }
-        self.names.of.get(&v).map(|&name| self.ctx.str(name))
+        self.names.of(v).map(|name| self.ctx.str(name))
     }
 
     /// The same as a symbol.
@@ -19,12 +18,18 @@ impl Function {
     #[track_caller]
     pub fn value_symbol(&self, v: Value) -> Option<Symbol> {
         self.known(v);
-        if self.names.of.is_empty() { None } else { self.names.of.get(&v).copied() }
+        self.names.of(v)
     }
 
     /// The value of that name.
     pub fn value_by_name(&self, name: &str) -> Option<Value> {
-        self.names.values.get(&self.ctx.find_symbol(name)?).copied()
+        self.value_named(self.ctx.find_symbol(name)?)
+    }
+
+    /// The same by a symbol.
+    #[inline]
+    pub fn value_named(&self, name: Symbol) -> Option<Value> {
+        self.names.value(name)
     }
 
     /// Names a value; a name that another value has gets a suffix (`acc.1`). `None` takes the
@@ -43,8 +48,7 @@ impl Function {
         self.forget_name(v);
         let Some(name) = name else { return Ok(None) };
         let symbol = self.free_name(name);
-        self.names.of.insert(v, symbol);
-        self.names.values.insert(symbol, v);
+        self.names.insert(v, symbol);
         Ok(Some(symbol))
     }
 
@@ -57,70 +61,80 @@ impl Function {
         if !self.ctx.has_symbol(name) {
             return Err(IrError::foreign_symbol(self));
         }
+        self.checked(v)?;
         let digits = self.ctx.str(name).bytes().all(|b| b.is_ascii_digit());
-        let free = !self.names.values.contains_key(&name) && !self.names.of.contains_key(&v);
-        if !free || digits || v.is_terminator() {
+        if digits || v.is_terminator() || self.names.of(v).is_some() {
             let text = self.ctx.str(name).to_owned();
             return self.set_name_of(v, Some(&text)).map(|_| ());
         }
-        self.checked(v)?;
-        self.names.of.insert(v, name);
-        self.names.values.insert(name, v);
+        let name = match self.names.value(name) {
+            None => name,
+            Some(_) => self.free_name(self.ctx.str(name)),
+        };
+        self.names.insert(v, name);
         Ok(())
     }
 
     /// `name`, or the name with a suffix that no value has. As many values can want the same
     /// name, the suffixes are not tried one by one: O(log of those that are taken).
     pub(super) fn free_name(&self, name: &str) -> Symbol {
-        let candidate = |suffix: u64| match suffix {
-            0 => name.to_owned(),
-            _ => format!("{name}.{suffix}"),
+        let mut text = String::with_capacity(name.len() + 4);
+        let mut candidate = |suffix: u64| {
+            text.clear();
+            text.push_str(name);
+            if suffix > 0 {
+                write!(text, ".{suffix}").expect("writing to a string");
+            }
+            self.ctx.symbol(&text)
         };
-        // A name that was never interned is the name of nothing.
-        let taken = |suffix: u64| self.value_by_name(&candidate(suffix)).is_some();
+        let taken = |symbol| self.names.value(symbol).is_some();
         let (mut low, mut free) = (0, 0);
-        while taken(free) {
+        let mut found = candidate(free);
+        while taken(found) {
             (low, free) = (free, 2 * free + 1);
+            found = candidate(free);
         }
         // `low` is taken, unless nothing is.
         while free > low + 1 {
             let middle = low + (free - low) / 2;
-            *(if taken(middle) { &mut low } else { &mut free }) = middle;
+            let symbol = candidate(middle);
+            if taken(symbol) {
+                low = middle;
+            } else {
+                (free, found) = (middle, symbol);
+            }
         }
-        self.ctx.symbol(&candidate(free))
+        found
     }
 
     /// Takes the name of a value away, if it has one.
     pub(super) fn forget_name(&mut self, v: Value) {
-        if !self.names.of.is_empty()
-            && let Some(name) = self.names.of.remove(&v)
-        {
-            self.names.values.remove(&name);
+        if !self.names.is_empty() {
+            self.names.remove(v);
         }
     }
 
     /// Gives the name of `from`, if it has one, to `to`, which is about to stand for it, unless
     /// `to` is no live value or has a name of its own.
     pub fn transfer_name(&mut self, from: Value, to: impl Into<Operand>) {
-        if self.names.of.is_empty() {
+        if self.names.is_empty() {
             return;
         }
-        if let (Some(&name), Some(to)) = (self.names.of.get(&from), to.into().as_value())
-            && !self.names.of.contains_key(&to)
+        if let (Some(name), Some(to)) = (self.names.of(from), to.into().as_value())
+            && self.names.of(to).is_none()
             && !to.is_terminator()
             && self.is_live(to)
         {
-            self.names.of.remove(&from);
-            self.names.of.insert(to, name);
-            self.names.values.insert(name, to);
+            self.names.remove(from);
+            self.names.insert(to, name);
         }
     }
 
     /// A value as it is printed: `%acc` or `%3`.
     pub fn value_text(&self, v: Value) -> String {
         // Messages tell of values that were deleted, too.
-        match self.names.of.get(&v) {
-            Some(&name) => {
+        match self.names.of(v) {
+            Some(name) => {
                 let (mut out, name) = (String::from("%"), self.ctx.str(name));
                 crate::interned::write_name(&mut out, name).expect("writing to a string");
                 out

@@ -83,8 +83,8 @@ impl Function {
             blocks: vec![None; self.blocks.len()],
         };
         let slots = self.live_slots() as usize;
-        let mut new =
-            Self::with_capacity(&self.ctx, self.name_str(), self.ret, values.len(), slots);
+        let (name, values_len, blocks_len) = (self.name_str(), values.len(), blocks.len());
+        let mut new = Self::with_capacity(&self.ctx, name, self.ret, values_len, blocks_len, slots);
         (new.attrs, new.loc, new.origin) = (self.attrs, self.loc, self.origin);
         for &v in values {
             map.values[v.index()] = Some(new.values.alloc(ValueData::empty(Op::MISSING)));
@@ -112,10 +112,9 @@ impl Function {
         new.epochs.cfg += 1;
         new.epochs.insts += 1;
         new.epochs.types += 1;
-        for (&v, &name) in &self.names.of {
+        for (v, name) in self.names.iter() {
             let v = map.value(v).expect("names are those of live values");
-            new.names.of.insert(v, name);
-            new.names.values.insert(name, v);
+            new.names.insert(v, name);
         }
         if !self.origins.is_empty() {
             new.origins = vec![None; values.len()];

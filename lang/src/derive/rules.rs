@@ -29,6 +29,15 @@ impl Deriver<'_> {
             return RulesOf::default();
         }
         let Rules { reverse, forward, none } = self.derivatives.rules;
+        // Most functions of a program have no rule at all.
+        if let TypeKind::Fn(name) = *self.ctx().kind(callee)
+            && self.world.is_of_program(name)
+            && ![(reverse, 1), (none, 1), (forward, 2)]
+                .into_iter()
+                .any(|(rule, position)| self.world.may_mention(rule, position, callee, by))
+        {
+            return RulesOf::default();
+        }
         let mut call: SmallVec<[Type; 8]> = SmallVec::new();
         call.push(callee);
         call.extend_from_slice(args);

@@ -9,6 +9,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::finish::Finish;
 use super::names::Names;
+use super::narrow::is_test;
 use super::options::LowerOptions;
 use super::scope::Scopes;
 use super::ssa::{BlockId, Body, Slot, Special, Val};
@@ -223,6 +224,11 @@ impl<'a> Lower<'a> {
             return value;
         }
         let value = Val::constant(self.finish.consts.len() as u32);
+        if let Constant::Func(name) = constant
+            && is_test(self.text(name))
+        {
+            self.finish.tests.push(value);
+        }
         self.finish.consts.push(self.ctx.constant_id(constant));
         self.consts.insert(constant, value);
         value

@@ -179,7 +179,9 @@ impl Lower<'_> {
                 true => self.with_defaults(written, &made, params, all, by_name),
                 false => self.full(written, &made, params),
             };
-            defs.push(def(decls[..all].to_vec(), params.has_rest(), by_name, code));
+            let is_last = Some(&by_name) == forms.last();
+            let decls = if is_last { std::mem::take(&mut decls) } else { decls.clone() };
+            defs.push(def(decls, params.has_rest(), by_name, code));
         }
         defs
     }

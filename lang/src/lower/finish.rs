@@ -8,7 +8,6 @@ use regraft_dialects::{cf, core};
 use regraft_ir::{
     Attrs, Block, Const, Context, Function, Inst, IrResult, Loc, Operand, Symbol, Type,
 };
-use rustc_hash::FxHashSet;
 
 use super::blocks::{self, BlockTables, table};
 use super::names::is_numbered;
@@ -32,7 +31,10 @@ pub(super) struct Finish {
     blocks: Vec<Option<Block>>,
     /// The value without a value of each block of the layout that has one.
     undefs: Vec<Option<Operand>>,
-    named: FxHashSet<Symbol>,
+    /// The constants that are functions which test values.
+    pub(super) tests: Vec<Val>,
+    /// True if the function calls one of them.
+    has_tests: bool,
     tables: BlockTables,
     pub(super) stamps: Vec<u32>,
 }
@@ -73,7 +75,8 @@ impl Finish {
             params: Vec::new(),
             blocks: Vec::new(),
             undefs: Vec::new(),
-            named: FxHashSet::default(),
+            tests: Vec::new(),
+            has_tests: false,
             tables: BlockTables::default(),
             stamps: Vec::new(),
         }
@@ -102,9 +105,11 @@ impl Finish {
     fn emit(&mut self, body: &mut Body, shape: &Shape<'_>) -> IrResult<Function> {
         let values = body.insts.len() + body.ssa.phi_count() as usize;
         let operands = body.operands.len() + 4 * body.layout.len();
-        let mut f = Function::with_capacity(&self.ctx, shape.name, Type::ANY, values, operands);
+        let blocks = body.layout.len();
+        let mut f =
+            Function::with_capacity(&self.ctx, shape.name, Type::ANY, values, blocks, operands);
         f.set_function_loc(shape.loc);
-        self.named.clear();
+        self.has_tests = false;
         table(&mut self.insts, body.insts.len(), self.consts[0].into());
         table(&mut self.params, body.ssa.phi_count() as usize, self.consts[0].into());
         self.undefs.clear();
@@ -140,7 +145,9 @@ impl Finish {
             }
         }
         self.tables.continued = continued;
-        narrow(&mut f)?;
+        if self.has_tests {
+            narrow(&mut f)?;
+        }
         Ok(f)
     }
 }
@@ -168,7 +175,6 @@ impl Emit<'_> {
                 && !self.finish.phis.is_flag[phi]
             {
                 self.f.name_after(param, name)?;
-                self.finish.named.insert(name);
             }
         }
         let (start, end) = self.body.blocks[index].insts;
@@ -214,7 +220,6 @@ impl Emit<'_> {
                     && !is_numbered(self.finish.ctx.str(name))
                 {
                     self.f.name_after(param, name)?;
-                    self.finish.named.insert(name);
                 }
                 return Ok(());
             }
@@ -228,6 +233,9 @@ impl Emit<'_> {
                 new = new.operand(self.finish.check);
             }
         }
+        if inst.op == core::CALL && self.finish.tests.contains(&self.body.operands[start]) {
+            self.finish.has_tests = true;
+        }
         for at in start..end {
             let value = self.body.operands[at];
             let operand = self.operand(value, inst.loc)?;
@@ -236,7 +244,7 @@ impl Emit<'_> {
         let value = self.f.push(self.block, new)?;
         self.finish.insts[index] = value.into();
         if let Some(name) = inst.name
-            && self.finish.named.insert(name)
+            && self.f.value_named(name).is_none()
         {
             self.f.name_after(value, name)?;
         }
@@ -267,7 +275,7 @@ impl Emit<'_> {
             Term::None => new = Inst::new(cf::UNREACHABLE).at(loc),
             Term::Return(value) => {
                 let value = self.operand(value, loc)?;
-                new = Inst::new(cf::RETURN).at(loc).operand(value);
+                new = Inst::new(cf::RETURN).at(loc).with_type(Type::NEVER).operand(value);
             }
             Term::Jump(to, edge) => self.edge(&mut new, to, edge)?,
             Term::Branch(condition, edges) => {

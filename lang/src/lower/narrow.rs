@@ -22,7 +22,8 @@ struct Test {
     target: Block,
 }
 
-/// Names what tests tell of values, in the blocks behind them. O(size of the function).
+/// Names what tests tell of values, in the blocks behind them. Only a function that calls one of
+/// those that [`is_test`] knows has any. O(size of the function).
 pub(super) fn narrow(f: &mut Function) -> IrResult<()> {
     let tests = tests(f);
     if tests.is_empty() {
@@ -33,8 +34,7 @@ pub(super) fn narrow(f: &mut Function) -> IrResult<()> {
         let operands: Vec<Operand> = f.operands(test.call).collect();
         let Some((&name, args)) = operands.split_first() else { continue };
         // Of a type, a test says nothing.
-        let tested =
-            if args.len() > 1 && is_call_of(f, test.call, &["isa"]) { 1 } else { args.len() };
+        let tested = if args.len() > 1 && is_call_of(f, test.call, "isa") { 1 } else { args.len() };
         for (i, x) in args.iter().enumerate().take(tested) {
             let OperandKind::Value(x) = x.kind() else { continue };
             let behind = |f: &Function, user| tree.dominates(test.target, f.block_of(user));
@@ -68,12 +68,12 @@ fn tests(f: &Function) -> Vec<Test> {
         let condition = f.operand(branch, 0).and_then(Operand::as_value);
         let (Some(mut call), &[_, _]) = (condition, &*edges) else { continue };
         let mut not = None;
-        if is_call_of(f, call, &["!"])
+        if is_call_of(f, call, "!")
             && let Some(inner) = f.operand(call, 1).and_then(Operand::as_value)
         {
             (call, not) = (inner, f.operand(call, 0));
         }
-        if !is_call_of(f, call, &TESTS) {
+        if !callee(f, call).is_some_and(is_test) {
             continue;
         }
         for (edge, holds) in edges.into_iter().zip([true, false]) {
@@ -86,9 +86,22 @@ fn tests(f: &Function) -> Vec<Test> {
     tests
 }
 
-/// Returns whether a value is a call of a function of one of these names.
-fn is_call_of(f: &Function, v: Value, names: &[&str]) -> bool {
-    let callee = f.operand(v, 0).and_then(|callee| f.const_func(callee));
-    let name = callee.map_or("", |callee| f.ctx().str(callee));
-    f.op(v) == Some(core::CALL) && names.contains(&name.strip_prefix("Base.").unwrap_or(name))
+/// The name of the function that a value is a call of.
+fn callee(f: &Function, v: Value) -> Option<&str> {
+    let callee = f.const_func(f.operand(v, 0)?)?;
+    (f.op(v) == Some(core::CALL)).then(|| f.ctx().str(callee))
+}
+
+/// Returns whether a value is a call of a function of that name.
+fn is_call_of(f: &Function, v: Value, name: &str) -> bool {
+    callee(f, v).is_some_and(|callee| plain(callee) == name)
+}
+
+/// Returns whether a function of that name tests a value.
+pub(super) fn is_test(name: &str) -> bool {
+    TESTS.contains(&plain(name))
+}
+
+fn plain(name: &str) -> &str {
+    name.strip_prefix("Base.").unwrap_or(name)
 }

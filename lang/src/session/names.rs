@@ -153,12 +153,12 @@ impl WorldNames {
 
     /// `Dict("a" => 1)`; with its parameters where the entries do not say them.
     fn dict(&self, dict: &Object) -> Vec<Part> {
-        let (keys, values) = (entries(dict, 2), entries(dict, 3));
+        let (keys, values) = (entries(dict, KEYS), entries(dict, VALUES));
         let is_said = |values: &[Val], field: usize| match dict.get(field) {
             Some(Val::Array(array)) => array.element() != Type::ANY && !values.is_empty(),
             _ => false,
         };
-        let said = is_said(&keys, 2) && is_said(&values, 3);
+        let said = is_said(&keys, KEYS) && is_said(&values, VALUES);
         let is_id = self.world(|world| world.type_name(dict.ty()).starts_with("Id"));
         let name = if is_id == Some(true) { "IdDict" } else { "Dict" };
         let mut parts = vec![if said { Part::Text(name) } else { Part::Type(dict.ty()) }];
@@ -174,7 +174,7 @@ impl WorldNames {
     /// `Set([1, 2])`, and the keys and values of a dictionary as vectors.
     fn set(&self, special: Special, fields: &Fields) -> Option<Shown> {
         let Some(Val::Object(dict)) = fields.items().first() else { return None };
-        let field = if special == Special::Values { 3 } else { 2 };
+        let field = if special == Special::Values { VALUES } else { KEYS };
         let Some(Val::Array(of)) = dict.get(field) else { return None };
         let items = entries(dict, field);
         let all = Array::of_values(of.element(), &items, &[items.len()]).ok()?;
@@ -335,14 +335,22 @@ fn turned(fields: &Fields) -> Option<Val> {
     Array::of_values(parent.element(), &values, &[columns, rows]).ok().map(Val::from)
 }
 
+/// The fields of a dictionary, by position.
+const HASHES: usize = 1;
+const KEYS: usize = 2;
+const VALUES: usize = 3;
+const LAST: usize = 4;
+
 /// The values of a field of a dictionary that belong to entries that are not deleted.
 fn entries(dict: &Object, field: usize) -> Vec<Val> {
-    let (Some(Val::Array(hashes)), Some(Val::Array(values))) = (dict.get(1), dict.get(field))
+    let (Some(Val::Array(hashes)), Some(Val::Array(values)), Some(Val::I64(last))) =
+        (dict.get(HASHES), dict.get(field), dict.get(LAST))
     else {
         return Vec::new();
     };
-    let is_there = |&at: &usize| matches!(hashes.get(at), Some(Val::I64(hash)) if hash >= 0);
-    (0..hashes.len()).filter(is_there).filter_map(|at| values.get(at)).collect()
+    let last = hashes.len().min(usize::try_from(last).unwrap_or(0));
+    let is_there = |&at: &usize| matches!(hashes.get(at), Some(Val::I32(hash)) if hash >= 0);
+    (0..last).filter(is_there).filter_map(|at| values.get(at)).collect()
 }
 
 /// A complex number as Julia shows it, from the texts of its parts.

@@ -7,7 +7,7 @@
 use std::rc::Rc;
 
 use regraft_dialects::semantics::is_exact;
-use regraft_ir::{Type, TypeKind};
+use regraft_ir::{Symbol, Type, TypeKind};
 use smallvec::SmallVec;
 
 use super::backedges::note;
@@ -17,6 +17,7 @@ use super::method::{TableKey, TableOwner};
 use super::tables::Method;
 use super::tables::World;
 use super::types::Ty;
+use crate::definition::Space;
 
 impl World {
     /// The method that a call runs; `by` becomes invalid if that changes. Argument types are those
@@ -95,6 +96,48 @@ impl World {
             }
         }
         count
+    }
+
+    /// Returns whether a method of a function of the program, or of the prelude, has a parameter at
+    /// `position` that a value of type `of` may be given for; the function itself is at position 0. If none has,
+    /// `by` becomes invalid when one is defined. O(methods of the function).
+    ///
+    /// A type that the prelude knows may turn up in methods that are parked: of such, nothing is to be asked.
+    pub(crate) fn may_mention(
+        &mut self,
+        function: Symbol,
+        position: usize,
+        of: Type,
+        by: SpecId,
+    ) -> bool {
+        let callee = self.ctx.ty(TypeKind::Fn(function));
+        self.define_functions(&[callee]);
+        self.know_methods(callee, &[]);
+        let (key, ty) = (TableOwner::Function(function).plain(), self.types.ty_of(of));
+        let mut methods = self.tables.get(&key).into_iter().flat_map(|table| &table.methods);
+        if methods.any(|&id| self.may_take_at(id, position, &ty)) {
+            return true;
+        }
+        let table = self.tables.entry(key).or_default();
+        note(table.unmentioned.entry((of, position)).or_default(), by);
+        false
+    }
+
+    /// Returns whether the parameter of a method at a position may be for a value of a type.
+    fn may_take_at(&self, method: MethodId, position: usize, of: &Ty) -> bool {
+        let signature = &self.methods[method].signature;
+        let Some(param) = signature.params.get(position) else { return signature.rest.is_some() };
+        quickly_fits(std::slice::from_ref(param), std::slice::from_ref(of))
+            && !self.types.is_disjoint(of, param, &signature.bounds)
+    }
+
+    /// Returns whether all that is known of a function was defined by the program.
+    pub(crate) fn is_of_program(&self, function: Symbol) -> bool {
+        let table = self.tables.get(&TableOwner::Function(function).plain());
+        !self.is_deferred(function)
+            && table.is_some_and(|table| {
+                table.methods.iter().all(|&id| self.methods[id].space != Space::Base)
+            })
     }
 
     /// The tables with methods that may be for a call.
@@ -288,9 +331,29 @@ impl World {
             })
     }
 
+    /// Invalidates the specialisations that know that no method of this table is for what the new one
+    /// may be for.
+    fn mention(&mut self, key: TableKey, new: MethodId) {
+        let Some(table) = self.tables.get(&key) else { return };
+        let asked = table.unmentioned.keys().copied();
+        let is_for = |&(of, position): &(Type, usize)| {
+            self.may_take_at(new, position, &self.types.ty_of(of))
+        };
+        let mut found: Vec<_> = asked.filter(is_for).collect();
+        found.sort_unstable();
+        for asked in found {
+            let table = self.tables.get_mut(&key);
+            let dependents = table.and_then(|table| table.unmentioned.remove(&asked));
+            for spec in dependents.into_iter().flatten() {
+                self.edges.invalidate(spec);
+            }
+        }
+    }
+
     /// Asks the questions again that a method of this table may answer, after it was defined. `is_new` is false of
     /// one that was deferred.
     pub(super) fn ask_again(&mut self, key: TableKey, new: MethodId, is_new: bool) {
+        self.mention(key, new);
         let Some(table) = self.tables.get_mut(&key) else { return };
         let questions = std::mem::take(&mut table.questions);
         if is_new {

@@ -20,12 +20,14 @@ pub(super) struct Table {
     pub(super) questions: Vec<u32>,
     /// The specialisations that know all its methods.
     pub(super) watchers: Dependents,
+    /// Those that know that no method has a parameter, at some position, for a certain value.
+    pub(super) unmentioned: FxHashMap<(Type, usize), Dependents>,
 }
 
 impl Table {
     /// Returns whether it had a part in answering a question.
     pub fn was_asked(&self) -> bool {
-        !self.questions.is_empty()
+        !(self.questions.is_empty() && self.unmentioned.is_empty())
     }
 }
 

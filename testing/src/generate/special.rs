@@ -34,6 +34,8 @@ impl Body<'_, '_> {
             mem::PUSH => self.append(),
             mem::POP => self.pop(),
             mem::COPYTO => self.copyto(),
+            mem::PROBE => self.probe(),
+            mem::INDEX_ENTRIES => self.index_entries(),
             // They are of lowered code, or have no value to compare.
             core::GLOBAL | core::SET_GLOBAL | core::STATIC | core::CLOSURE | core::UNDEF => None,
             _ => return None,
@@ -447,6 +449,33 @@ impl Body<'_, '_> {
             var
         };
         let value = self.push(Inst::new(mem::COPYTO).operand(dest.operand).operand(source.operand));
+        self.result(value, Type::UNIT)
+    }
+
+    /// The index of a hash table, or its hashes, with anything in it.
+    fn hash_index(&mut self) -> Option<Var> {
+        let index = self.shared.ctx.array_type(Type::I32, 1);
+        self.object(|ty| ty == index)
+    }
+
+    fn probe(&mut self) -> Option<Var> {
+        let index = self.hash_index()?;
+        let (hash, after) = (self.operand(Type::I64, false), self.operand(Type::I64, false));
+        let value = self.push(mem::probe(index.operand, hash.operand, after.operand));
+        self.result(value, Type::I64)
+    }
+
+    fn index_entries(&mut self) -> Option<Var> {
+        let hashes = self.hash_index()?;
+        let (index, last) = if self.risk() {
+            (self.hash_index()?.operand, self.operand(Type::I64, false).operand)
+        } else {
+            let (places, empty) = (self.int(64), self.constant(Constant::I32(0)));
+            let last = self.push(mem::length(hashes.operand));
+            (self.push(mem::fill(empty, [places])).into(), last.into())
+        };
+        let first = self.int(1);
+        let value = self.push(mem::index_entries(index, hashes.operand, first, last));
         self.result(value, Type::UNIT)
     }
 }

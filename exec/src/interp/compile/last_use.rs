@@ -211,12 +211,15 @@ impl Compiler<'_> {
             | Inst::StoreScalar { va, .. }
             | Inst::StoreScalar2 { va, .. }
             | Inst::Length { va, .. }
+            | Inst::Probe { va, .. }
             | Inst::GetF { va, .. }
             | Inst::GetI { va, .. }
             | Inst::GetScalar { va, .. }
             | Inst::SetScalar { va, .. }
             | Inst::ReturnVal { va } => reads.push(va),
-            Inst::SetVal { vb, va, .. } => reads.extend([vb, va]),
+            Inst::SetVal { vb, va, .. } | Inst::IndexEntries { vb, va, .. } => {
+                reads.extend([vb, va]);
+            }
             // The others know scalars only, or have a site.
             _ => {
                 let (args, dsts) = self.site(inst, &mut reads);

@@ -23,7 +23,9 @@ impl Compiler<'_> {
                     _ => None,
                 };
             }
-            mem::LOAD | mem::STORE | mem::LENGTH => return self.array_access(v, op, &operands),
+            mem::LOAD | mem::STORE | mem::LENGTH | mem::PROBE | mem::INDEX_ENTRIES => {
+                return self.array_access(v, op, &operands);
+            }
             core::GET => return self.get(v, &operands),
             data::GETFIELD | mem::REF_GET => return self.get_field(v, &operands),
             data::SETFIELD | mem::REF_SET => return self.set_field(&operands),
@@ -183,6 +185,16 @@ impl Compiler<'_> {
                 Dst::Scalar(_, d) => Some(Inst::Length { d, va }),
                 _ => None,
             },
+            (mem::PROBE, &[_, hash, after]) => {
+                let Dst::Scalar(_, d) = self.dsts[v.index()] else { return None };
+                let (a, b) = (index(self, hash)?, u16::try_from(index(self, after)?).ok()?);
+                (element == Type::I32).then_some(Inst::Probe { b, d, va, a })
+            }
+            (mem::INDEX_ENTRIES, &[_, hashes, first, last]) => {
+                let Src::Val(vb) = self.src(hashes) else { return None };
+                let (a, b) = (index(self, first)?, u16::try_from(index(self, last)?).ok()?);
+                (element == Type::I32).then_some(Inst::IndexEntries { b, va, vb, a })
+            }
             (mem::LOAD, &[_, i]) => {
                 let Dst::Scalar(ty, d) = self.dsts[v.index()] else { return None };
                 let i = index(self, i)?;

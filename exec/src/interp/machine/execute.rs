@@ -297,6 +297,15 @@ impl<'a> Machine<'a> {
                     access!(va, [i, j], a => store_slot(a, a.offset(&at)?, ty, slot).then_some(()));
                 }
                 Inst::Length { d, va } => set!(d, access!(va, [], a => Some(a.len() as u64))),
+                Inst::Probe { b, d, va, a } => {
+                    let (hash, after) = (get!(a) as i64, get!(Reg::from(b)) as i64);
+                    let found = access!(va, [], a => Some(a.buffer::<i32>()?.probe(hash, after)));
+                    set!(d, found as u64);
+                }
+                Inst::IndexEntries { b, va, vb, a } => {
+                    let (first, last) = (get!(a) as i64, get!(Reg::from(b)) as i64);
+                    check!(self.index_entries([v + va as usize, v + vb as usize], first, last));
+                }
                 Inst::GetF { d, va, index } => match val!(va).as_fields() {
                     Some(items) if let Some(Val::F64(x)) = items.get(index as usize) => {
                         set!(d, x.to_bits());

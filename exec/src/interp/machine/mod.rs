@@ -20,7 +20,7 @@ use super::register::Reg;
 use super::state::{Frame, State};
 use super::world::World;
 use crate::chain::{Chain, Spot};
-use crate::error::{ErrorKind, ExecError, Trap};
+use crate::error::{ErrorKind, ExecError, Trap, index_error};
 use crate::value::{Charge, Texts, Val};
 
 const NO_REG: Reg = Reg::MAX;
@@ -191,6 +191,19 @@ impl<'a> Machine<'a> {
     /// The texts of values and types in messages.
     fn texts(&self) -> Texts<'_> {
         self.state.host.texts(&self.world.ctx)
+    }
+
+    /// Puts entries into the index of a hash table; the arrays are in these registers.
+    #[inline]
+    fn index_entries(&self, arrays: [usize; 2], first: i64, last: i64) -> Result<(), Trap> {
+        let [Val::Array(index), Val::Array(hashes)] = arrays.map(|reg| &self.vals[reg]) else {
+            return Err(Trap::type_error("expected an array"));
+        };
+        let (Some(places), Some(of)) = (index.buffer::<i32>(), hashes.buffer::<i32>()) else {
+            return Err(Trap::type_error("expected an array of i32"));
+        };
+        let put = places.index_entries(of, first, last);
+        put.map_err(|error| index_error(self.texts(), hashes, error))
     }
 
     #[cold]

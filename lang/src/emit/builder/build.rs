@@ -44,7 +44,8 @@ impl FunctionBuilder {
             .sum();
         let leaving: usize =
             self.blocks.iter().map(|block| block.edges.1 - block.edges.0).sum::<u32>() as usize;
-        let mut f = Function::with_capacity(ctx, "", result, values, operands + 3 * leaving + 1);
+        let (blocks, operands) = (self.blocks.len(), operands + 3 * leaving + 1);
+        let mut f = Function::with_capacity(ctx, "", result, values, blocks, operands);
         f.set_name(name);
         self.built.clear();
         self.built.resize(self.insts.len(), None);
