@@ -110,6 +110,8 @@ mod guide {
     mod derivatives {}
     #[doc = include_str!("../docs/rules.md")]
     mod rules {}
+    #[doc = include_str!("../docs/dynamos.md")]
+    mod dynamos {}
     #[doc = include_str!("../docs/command-line.md")]
     mod command_line {}
 }

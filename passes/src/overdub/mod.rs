@@ -10,6 +10,29 @@
 //! Control flow and everything that is no call stay as they are, and so does what a call gives:
 //! the value keeps its number. Arguments with `...` are evaluated once, before the first function
 //! sees them. O(instructions + operands).
+//!
+//! ```
+//! use regraft_passes::overdub::{Overdub, seen};
+//! use regraft_ir::{Constant, Operand};
+//!
+//! let text = "func @f(%x: any, %c: any) -> any {\n^1:\n  %3 = call @sin(%x)\n  return %3\n}";
+//! let ctx = regraft_dialects::context();
+//! let mut module = regraft_syntax::parse_module(&ctx, "f.ir", text).unwrap();
+//! let f = module.function_mut("f").unwrap();
+//! let function = |name: &str| ctx.constant_id(Constant::Func(ctx.symbol(name)));
+//! let context = f.entry().and_then(|entry| f.param(entry, 1)).map(Operand::from);
+//! let first: Vec<Operand> = context.into_iter().collect();
+//! let overdub = Overdub {
+//!     first: &first,
+//!     through: function("overdub"),
+//!     before: None,
+//!     after: None,
+//!     name_op: function("name"),
+//!     within: (function("within"), &first),
+//! };
+//! assert_eq!(overdub.run(f, seen), Ok(1));
+//! assert!(f.to_string().contains("%3 = core.apply @overdub, %c, %4, %x"));
+//! ```
 
 mod pass;
 mod seen;
