@@ -149,6 +149,12 @@ impl Session {
         if matches!(value, Val::Struct(_)) {
             return self.show(value);
         }
+        // The program has a method of `show` for it.
+        if matches!(value, Val::Object(_))
+            && let Some(Val::Str(text)) = self.ask_prelude("#displayed", value)
+        {
+            return text.as_str().to_owned();
+        }
         let names = Some(&*self.texts as &dyn Names);
         Texts { ctx: &self.ctx, names }.show_shortened(value, Type::ANY, MAX_WITHIN)
     }
