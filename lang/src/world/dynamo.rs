@@ -6,9 +6,10 @@ use std::sync::Arc;
 
 use regraft_ir::{Diagnostic, Type};
 
-use super::code::{Code, Home, flatten, is_op};
+use super::code::{Code, Home};
 use super::define::Body;
 use super::entities::{Dispatch, MethodId, MethodMatch, SpecId};
+use super::flatten::{flatten, is_op};
 use super::tables::{DynamoCx, DynamoFn, World};
 use crate::definition::MethodHead;
 

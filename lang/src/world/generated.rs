@@ -10,8 +10,9 @@ use std::sync::Arc;
 
 use regraft_ir::{Diagnostic, Function, Symbol, Type};
 
-use super::code::{Code, flatten};
+use super::code::Code;
 use super::entities::{MethodId, SpecId, StaticValue};
+use super::flatten::flatten;
 use super::generator::{Generator, Made, Request};
 use super::tables::{DynamoCx, World};
 use crate::definition::{Callee, ClosureDef, MethodHead, Space};

@@ -31,6 +31,7 @@ mod dispatch_table;
 mod dynamo;
 mod entities;
 mod eval;
+mod flatten;
 mod generated;
 mod generator;
 mod global_names;
