@@ -40,9 +40,9 @@ fn a_failing_case_shrinks_to_what_makes_it_fail() {
     let config = ProptestConfig { failure_persistence: None, cases: 5_000, ..Default::default() };
     let mut runner =
         TestRunner::new_with_rng(config, TestRng::deterministic_rng(RngAlgorithm::ChaCha));
-    // Nests of loops and irreducible regions have two multiplications in one decision, and are small
-    // to the shrinker.
-    let config = Config { max_functions: 1, loops: false, irreducible: false, ..Config::default() };
+    // Branches, nests of loops and irreducible regions have two multiplications in one decision, and are
+    // small to the shrinker.
+    let config = Config { max_functions: 1, max_depth: 0, ..Config::default() };
     let found = runner.run(&modules(config), |case| {
         if multiplications(&case) >= 2 {
             return Err(TestCaseError::fail("two multiplications"));
