@@ -102,6 +102,9 @@ tag(value, ctx::ContextTagged, meta = NoMetaData()) = Tagged(ctx.tag, value, met
 untag(x, ctx::Context) = x
 untag(x::Tagged{T}, ctx::ContextTagged{T}) where T<:Tag = x.value
 untag(x::Union{Tuple, NamedTuple}, ctx::ContextTagged) = map(y -> untag(y, ctx), x)
+# The same of a value alone, whose parts may be tagged.
+untag_outer(x, ctx::Context) = x
+untag_outer(x::Tagged{T}, ctx::ContextTagged{T}) where T<:Tag = x.value
 untagtype(::Type{X}, ctx) where X = X
 untagtype(::Type{Tagged{T, V, M}}, ::Type{<:ContextTagged{T}}) where {T<:Tag, V, M} = V
 metadata(x, ctx::Context) = NoMetaData()

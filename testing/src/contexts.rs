@@ -101,9 +101,7 @@ impl ContextCase {
             session.set_limits(Limits { fuel: Some(FUEL), ..Limits::default() });
             let call = format!("z_observed({run}, {arguments})");
             for text in [self.text(), CONTEXTS, &call] {
-                if let Err(errors) = session.run("script.jl", text) {
-                    return Err(errors);
-                }
+                session.run("script.jl", text)?;
             }
             Ok(session.take_output())
         };

@@ -16,7 +16,7 @@ use regraft_passes::overdub::{Overdub, Seen};
 use rustc_hash::FxHashSet;
 
 use super::seen::seen;
-use super::untag::{untag_callee, untag_operands};
+use super::untag::{Untag, untag_callee, untag_operands};
 use crate::definition::Space;
 use crate::intrinsics::op_of_intrinsic;
 use crate::world::{Code, DynamoCx, World};
@@ -32,7 +32,7 @@ pub(crate) fn define(world: &mut World) -> Result<(), Vec<Diagnostic>> {
     let space = Space::Module(world.ctx().symbol(PACKAGE));
     world.dynamo("overdub(context::Context, args...)", space, Rc::new(overdub))?;
     world.dynamo("recurse(context::Context, args...)", space, Rc::new(recurse))?;
-    world.inline_dynamo("(w::Within)(args...)", space, Rc::new(within))
+    world.define_dynamo("(w::Within)(args...)", space, Some(true), Rc::new(within))
 }
 
 /// What a context is, as its type tells.
@@ -140,9 +140,10 @@ fn recurse(cx: &mut DynamoCx<'_>, types: &[Type]) -> Result<Code, Vec<Diagnostic
     };
     in_context(&ctx, &first, hooks).run(f, seen)?;
     if traits.tags {
-        untag_operands(f, function(&ctx, "untag"), context, |f, v| seen(f, v) != Seen::Not)?;
+        let untag = Untag { all: function(&ctx, "untag"), outer: function(&ctx, "untag_outer") };
+        untag_operands(f, untag, context, |f, v| seen(f, v) != Seen::Not)?;
         if known != callee {
-            untag_callee(f, function(&ctx, "untag"), context, itself)?;
+            untag_callee(f, untag.outer, context, itself)?;
         }
     }
     Ok(code)

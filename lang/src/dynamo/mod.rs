@@ -72,27 +72,19 @@ impl World {
         space: Space,
         f: DynamoFn,
     ) -> Result<(), Vec<Diagnostic>> {
-        let head = signature::method_head(self.ctx(), signature, space)?;
-        self.define_dynamo(signature, &head, f)
+        self.define_dynamo(signature, space, None, f)
     }
 
-    /// The same of a method whose calls are replaced by its code, which is made for constants as they are.
-    pub(crate) fn inline_dynamo(
+    /// The same with `@inline` or `@noinline`. The code of one that is always expanded is made for constants as they are.
+    pub(crate) fn define_dynamo(
         &mut self,
         signature: &str,
         space: Space,
+        inline: Option<bool>,
         f: DynamoFn,
     ) -> Result<(), Vec<Diagnostic>> {
         let head = signature::method_head(self.ctx(), signature, space)?;
-        self.define_dynamo(signature, &MethodHead { inline: Some(true), ..head }, f)
-    }
-
-    fn define_dynamo(
-        &mut self,
-        signature: &str,
-        head: &MethodHead,
-        f: DynamoFn,
-    ) -> Result<(), Vec<Diagnostic>> {
+        let head = MethodHead { inline, ..head };
         let text = signature.to_owned();
         let named: DynamoFn = Rc::new(move |cx, args| {
             f(cx, args).map_err(|errors| {
@@ -106,7 +98,7 @@ impl World {
                 errors.into_iter().map(name).collect()
             })
         });
-        self.add_dynamo(head, named).map(drop)
+        self.add_dynamo(&head, named).map(drop)
     }
 }
 

@@ -46,7 +46,8 @@ pub(super) fn seen(world: &World, f: &Function, v: Value, itself: Option<Value>)
     };
     let ctx = f.ctx();
     let text = ctx.str(name);
-    let of_itself = itself.is_some() && f.operand(v, 1).and_then(|x| x.as_value()) == itself;
+    let of_itself =
+        itself.is_some() && f.operand(v, 1).and_then(regraft_ir::Operand::as_value) == itself;
     if text == "getfield" && of_itself {
         return Seen::Not;
     }

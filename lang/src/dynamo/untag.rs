@@ -15,25 +15,35 @@ use regraft_ir::{Const, Function, IrResult, Operand, Type, Value};
 use super::seen::HANDS_ON;
 
 /// The functions that inference knows and that take tagged values as they are.
-const HOLDERS: [&str; 2] = ["#named", "#named_of"];
+const HOLDERS: [&str; 3] = ["#named", "#named_of", "#defined"];
+
+/// The ops that read parts of tuples, which may be tagged themselves.
+const READS: [&str; 4] = ["core.get", "data.getfield", "data.hasfield", "data.fieldcount"];
+
+/// The functions that take tags away.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Untag {
+    /// From a value, and from the parts of a tuple.
+    pub(super) all: Const,
+    /// From a value alone.
+    pub(super) outer: Const,
+}
 
 /// Takes the tags from what ops and conditions of branches take. `is_call` tells which instructions are calls, which
 /// look after their arguments themselves.
 pub(super) fn untag_operands(
     f: &mut Function,
-    untag: Const,
+    untag: Untag,
     context: Value,
     is_call: impl Fn(&Function, Value) -> bool,
 ) -> IrResult<()> {
     let insts: Vec<Value> = f.all_insts().collect();
     for v in insts {
         match f.op(v) {
-            Some(cf::BR | cf::SWITCH) => {
-                if f.successors(f.block_of(v)).count() > 1 {
-                    untag_operand(f, v, 0, untag, context)?;
-                }
+            Some(cf::BR | cf::SWITCH) if f.successors(f.block_of(v)).count() > 1 => {
+                untag_operand(f, v, 0, untag.all, context)?;
             }
-            Some(core::SET_GLOBAL) => untag_operand(f, v, 1, untag, context)?,
+            Some(core::SET_GLOBAL) => untag_operand(f, v, 1, untag.all, context)?,
             Some(core::CALL) if !is_call(f, v) => untag_call(f, v, untag, context)?,
             _ => {}
         }
@@ -41,7 +51,7 @@ pub(super) fn untag_operands(
     Ok(())
 }
 
-fn untag_call(f: &mut Function, v: Value, untag: Const, context: Value) -> IrResult<()> {
+fn untag_call(f: &mut Function, v: Value, untag: Untag, context: Value) -> IrResult<()> {
     let Some(name) = f.operand(v, 0).and_then(|callee| f.const_func(callee)) else {
         return Ok(());
     };
@@ -57,6 +67,7 @@ fn untag_call(f: &mut Function, v: Value, untag: Const, context: Value) -> IrRes
             return f.delete(v);
         }
     }
+    let untag = if READS.contains(&name) { untag.outer } else { untag.all };
     (1..f.operand_count(v)).try_for_each(|index| untag_operand(f, v, index, untag, context))
 }
 

@@ -328,12 +328,12 @@ impl Inference {
         {
             *count -= 1;
         }
-        if let Some(method) = spec.method {
-            if let Entry::Occupied(mut specs) = self.specs_of.entry(method) {
-                specs.get_mut().retain(|&mut other| other != id);
-                if specs.get().is_empty() {
-                    specs.remove();
-                }
+        if let Some(method) = spec.method
+            && let Entry::Occupied(mut specs) = self.specs_of.entry(method)
+        {
+            specs.get_mut().retain(|&mut other| other != id);
+            if specs.get().is_empty() {
+                specs.remove();
             }
         }
     }

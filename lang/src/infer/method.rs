@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use regraft_dialects::{cf, core as core_ops};
-use regraft_ir::{Function, OperandKind, Type};
+use regraft_ir::{Function, OperandKind, Type, TypeKind};
 
 use super::frame::Order;
 use super::inference::Inference;
@@ -21,17 +21,25 @@ impl Inference {
         lookup: SpecId,
     ) -> Rc<MethodFacts> {
         let facts = self.method_facts(found.method);
-        if !facts.is_dynamo || !found.exact && !facts.expands {
+        // Of what is called with values of any type, that is expanded which is expanded elsewhere: a part of a `try`.
+        let is_exact = found.exact || facts.expands;
+        let may_expand = |&ty: &Type| matches!(self.ctx.kind(ty), TypeKind::Struct(_));
+        if !facts.is_dynamo || !is_exact && !args.get(1).is_some_and(may_expand) {
             return facts;
         }
         let params = args.len() + usize::from(facts.takes_callee);
         let (function, home, passes_on) = match self.world.body(found, callee, args, Some(lookup)) {
             Ok(Code { function, home, passes_on }) => (function, home, passes_on),
+            Err(_) if !is_exact => return facts,
             Err(errors) => (self.failing_body(&errors, params), None, false),
         };
         let code = self.code_of(&function, facts.takes_callee, facts.inline);
         let order = Some(Rc::new(Order::of(&function)));
         let origin = home.as_ref().map(|home| self.method_facts(home.method));
+        let expands = origin.as_ref().is_some_and(|origin| origin.expands);
+        if !is_exact && !expands {
+            return facts;
+        }
         let home = home.unwrap_or_else(|| Home {
             method: facts.id,
             space: facts.space,
@@ -42,6 +50,7 @@ impl Inference {
         Rc::new(MethodFacts {
             params: args.len(),
             vararg: false,
+            expands: facts.expands || expands,
             inline: match passes_on {
                 true => Some(true),
                 false => facts.inline.or(origin.as_ref().and_then(|origin| origin.inline)),

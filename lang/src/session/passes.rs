@@ -229,9 +229,8 @@ impl Session {
     ) -> Result<(Option<Function>, Vec<Function>), Diagnostic> {
         let DefinedPass { name, place, .. } = pass;
         let unknown = || Diagnostic::error("IRTools is not loaded");
-        let variable = match self.of_irtools("Variable") {
-            Some(Binding::Type(ty)) => ty,
-            _ => return Err(unknown()),
+        let Some(Binding::Type(variable)) = self.of_irtools("Variable") else {
+            return Err(unknown());
         };
         let Some(Binding::Function(run)) = self.of_irtools("_run_pass") else {
             return Err(unknown());

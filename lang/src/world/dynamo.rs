@@ -98,8 +98,13 @@ impl DynamoCx<'_> {
         if self.world.is_builtin(callee) || is_op(&self.world.ctx, callee) {
             return Ok(None);
         }
-        let Dispatch::Method(found) = self.world.dispatch(callee, args, self.by) else {
-            return Ok(None);
+        let found = match self.world.dispatch(callee, args, self.by) {
+            Dispatch::Method(found) => found,
+            Dispatch::Unknown => {
+                let message = "which method is called depends on values of unknown types";
+                return Err(vec![Diagnostic::error(message)]);
+            }
+            Dispatch::None | Dispatch::Ambiguous(_) => return Ok(None),
         };
         let Code { function, home, passes_on } = self.world.body(&found, callee, args, self.by)?;
         let method = &self.world.methods[found.method];
