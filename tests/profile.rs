@@ -132,7 +132,7 @@ fn the_exports_can_be_read_back() {
 
     let samples = pprof_samples(&std::fs::read(pb).unwrap());
     let fib = samples.iter().find(|(stack, _)| stack.first().unwrap() == "fib(Int64)").unwrap();
-    let around: Vec<&str> = fib.0.iter().map(|name| name.as_str()).collect();
+    let around: Vec<&str> = fib.0.iter().map(String::as_str).collect();
     assert_eq!(around, ["fib(Int64)", "twice(Int64)", "top level"]);
     let counted: u64 =
         samples.iter().filter(|(stack, _)| stack[0] == "fib(Int64)").map(|s| s.1).sum();
