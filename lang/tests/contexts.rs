@@ -38,7 +38,6 @@ fn contexts_that_do_nothing_leave_nothing_in_optimized_code() {
         ("poly", "xs", "[1.0, 2.0]"),
         ("branches", "x, n", "1.0, 3"),
         ("keywords", "x", "1.234"),
-        ("caught", "x", "2.0"),
     ] {
         let optimized = |session: &mut Session, call: &str| {
             session.optimized(call, None).unwrap_or_else(|errors| {
@@ -55,6 +54,19 @@ fn contexts_that_do_nothing_leave_nothing_in_optimized_code() {
             assert_eq!(code.inst_count(), plain.inst_count(), "{within}\n{code}\n{plain}");
             assert_eq!(code.block_count(), plain.block_count(), "{within}\n{code}\n{plain}");
         }
+    }
+}
+
+/// Parts of a `try` are values that hold the context, of which the code is typed as without.
+#[test]
+fn a_try_within_contexts_has_a_result_of_the_same_type() {
+    let mut session = session(PROGRAM);
+    for within in ["in_one", "in_three"] {
+        let define = format!("within_caught(x) = {within}(caught, x)");
+        session.run("within.jl", &define).expect("the definition is right");
+        let module = session.optimized("within_caught(2.0)", None).expect("it is optimized");
+        let code = module.functions().next().expect("there is an entry");
+        assert_eq!(code.ret_type(), regraft_ir::Type::F64, "{within}\n{code}");
     }
 }
 
