@@ -1,6 +1,6 @@
 //! The profiler: when events start and end (`prof`), as a log, as sums, or both.
 //!
-//! A log keeps time stamps in order, sums are kept for each chain of calls ([`call_tree`]). Both
+//! A log keeps time stamps in order, sums are kept for each chain of calls (a calling context tree). Both
 //! have a fixed capacity: recording allocates nothing, and what finds no room is counted.
 //!
 //! Events nest. An event that ends takes with it those in it that have not ended; so does the
