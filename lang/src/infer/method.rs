@@ -23,9 +23,7 @@ impl Inference {
         let facts = self.method_facts(found.method);
         // Of what is called with values of any type, that is expanded which is expanded elsewhere: a part of a `try`.
         let is_exact = found.exact || facts.expands;
-        // It may be one within several contexts.
-        let may_expand =
-            |&ty: &Type| ty == callee || matches!(self.ctx.kind(ty), TypeKind::Struct(_));
+        let may_expand = |&ty: &Type| matches!(self.ctx.kind(ty), TypeKind::Struct(_));
         if !facts.is_dynamo || !is_exact && !args.get(1).is_some_and(may_expand) {
             return facts;
         }
