@@ -32,12 +32,12 @@ pub struct Input {
     pub shown: Option<String>,
 }
 
-/// What came of an input.
+/// The outcome of an input.
 #[derive(Clone, Debug)]
 pub struct Answer {
     /// The input.
     pub input: Input,
-    /// What the prompt printed.
+    /// The text that the prompt printed.
     pub printed: String,
 }
 
@@ -180,7 +180,7 @@ pub fn run(
     Ok(found)
 }
 
-/// What the prompt prints for each input.
+/// Returns the text that the prompt prints for each input.
 fn answers<'a>(
     prompt: &Path,
     folder: &Path,

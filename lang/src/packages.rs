@@ -14,7 +14,7 @@ pub(crate) struct Package {
     pub(crate) name: &'static str,
     /// The names and texts of its files, which are run in the module in this order.
     pub(crate) files: &'static [(&'static str, &'static str)],
-    /// What is done when they were run.
+    /// Changes the world when the files were run.
     pub(crate) setup: Setup,
 }
 

@@ -5,7 +5,7 @@
 //! tree is no deeper than there are functions, and recursion of any depth has room. The node knows
 //! how many of its calls are at work, so that nested ones count once in its total.
 //!
-//! What has no room is a part of the event around it.
+//! An event that finds no room is a part of the one around it.
 
 use regraft_ir::{Loc, Symbol};
 

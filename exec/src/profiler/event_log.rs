@@ -22,7 +22,7 @@ pub struct Stamp {
     pub ticks: u64,
     /// The name of the event.
     pub event: Symbol,
-    /// Whether it starts or ends.
+    /// The kind of stamp: a start or an end.
     pub edge: Edge,
 }
 

@@ -41,7 +41,7 @@ pub use event_log::{Edge, Stamp};
 pub use overhead::Overhead;
 pub use profile::{CallNode, Profile, Row};
 
-/// What a profiler keeps of events.
+/// The options of a profiler: the log and the sums that it keeps.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ProfilerOptions {
     /// The number of time stamps that the log has room for; `None` for no log.
@@ -91,7 +91,7 @@ pub struct Profiler {
     events: u64,
     /// The number of open events above those of `open`, which is full.
     above: usize,
-    /// Those of a whole program.
+    /// The events of a whole program.
     own: Option<OwnEvents>,
 }
 

@@ -1,4 +1,4 @@
-//! What a profiler found: times of chains of calls, of functions, of lines.
+//! The findings of a profiler: times of chains of calls, of functions, of lines.
 
 use std::hash::Hash;
 
@@ -29,7 +29,7 @@ pub struct CallNode {
 /// The times of all calls that have something in common, in nanoseconds.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Row<K> {
-    /// What they have in common.
+    /// The facts that they share.
     pub key: K,
     /// The number of calls.
     pub calls: u64,

@@ -30,7 +30,7 @@ pub(crate) struct Derivatives {
     /// The algebra that code follows.
     pub(super) math: Cell<Math>,
     pipelines: OnceCell<Pipelines>,
-    /// What code records for the profiler.
+    /// The events that code records for the profiler.
     pub(super) instrumentation: Cell<Option<Instrumentation>>,
     /// Reverse parts that pullbacks hold.
     pub(super) held: RefCell<Held>,

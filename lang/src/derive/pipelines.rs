@@ -21,7 +21,7 @@ const FINISH: &str = O3.name;
 const PROFILE: &str = "profile{only=functions}";
 const PROFILE_OPS: &str = "profile{only=functions-and-ops}";
 
-/// What code records for the profiler.
+/// The events that code records for the profiler.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Instrumentation {
     /// Calls of functions.

@@ -35,7 +35,7 @@ pub(crate) fn define(world: &mut World) -> Result<(), Vec<Diagnostic>> {
     world.define_dynamo("(w::Within)(args...)", space, Some(true), Rc::new(within))
 }
 
-/// What a context is, as its type tells.
+/// The properties of a context that its type tells.
 struct Traits {
     /// True if there may be tagged values.
     tags: bool,
