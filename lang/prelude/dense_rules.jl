@@ -29,7 +29,7 @@ function (p::__ProductBack)(dy)
     return (nothing, da, db, nothing, nothing)
 end
 rrule(::typeof(__dense_product), a::Array{T, 2}, b::Array{T, 2}, turned_a::Bool, turned_b::Bool) where T =
-    (__dense_product(a, b, turned_a, turned_b), __ProductBack(copy(a), copy(b), turned_a, turned_b))
+    (__dense_product(a, b, turned_a, turned_b), __ProductBack(a, b, turned_a, turned_b))
 
 @inline __times_along(d::Nothing, x, turned) = nothing
 @inline __times_along(d, x, turned) = __dense_times(d, x, turned)
@@ -45,7 +45,7 @@ end
 (p::__TimesBack)(dy) =
     (nothing, p.turned ? __dense_outer(p.x, dy) : __dense_outer(dy, p.x), __dense_times(p.a, dy, !p.turned), nothing)
 rrule(::typeof(__dense_times), a::Array{T, 2}, x::Array{T, 1}, turned::Bool) where T =
-    (__dense_times(a, x, turned), __TimesBack(copy(a), copy(x), turned))
+    (__dense_times(a, x, turned), __TimesBack(a, x, turned))
 
 @inline __outer_along(d::Nothing, y) = nothing
 @inline __outer_along(d, y) = __dense_outer(d, y)
@@ -59,7 +59,7 @@ struct __OuterBack{X}
 end
 (p::__OuterBack)(d) = (nothing, __dense_times(d, p.y, false), __dense_times(d, p.x, true))
 rrule(::typeof(__dense_outer), x::Array{T, 1}, y::Array{T, 1}) where T =
-    (__dense_outer(x, y), __OuterBack(copy(x), copy(y)))
+    (__dense_outer(x, y), __OuterBack(x, y))
 
 # --- triangles ------------------------------------------------------------------------------
 
@@ -87,7 +87,7 @@ function (p::__SolveBack)(dy)
 end
 function rrule(::typeof(__dense_solve), a::Array{T, 2}, b::Array{T, N}, upper::Bool, turned::Bool, unit::Bool) where {T, N}
     x = __dense_solve(a, b, upper, turned, unit)
-    return (x, __SolveBack(copy(a), copy(x), upper, turned, unit))
+    return (x, __SolveBack(a, x, upper, turned, unit))
 end
 
 # --- factorisations -------------------------------------------------------------------------

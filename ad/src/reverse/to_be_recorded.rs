@@ -20,6 +20,8 @@ pub(super) struct ToBeRecorded {
     stable: Vec<bool>,
     /// Of reads, the same; of calls, whether nothing that they read is written after them.
     reads_stay: Vec<bool>,
+    /// Of calls: whether no operand or result of them is written after them, and nothing that others know.
+    operands_stay: Vec<bool>,
 }
 
 impl ToBeRecorded {
@@ -28,8 +30,9 @@ impl ToBeRecorded {
     pub(super) fn compute(f: &Function, analyses: &mut Analyses, combined: bool) -> Self {
         let mut stable = vec![false; f.value_capacity()];
         let mut reads_stay = stable.clone();
+        let mut operands_stay = stable.clone();
         if !combined {
-            return Self { stable, reads_stay };
+            return Self { stable, reads_stay, operands_stay };
         }
         let (cfg, aliases) = (analyses.get::<ControlFlow>(f), analyses.get::<Aliases>(f));
         let classes = analyses.get::<MemoryClasses>(f);
@@ -67,11 +70,15 @@ impl ToBeRecorded {
                 }
                 let footprint = of(v);
                 reads_stay[v.index()] = !footprint.reads_what(later);
+                operands_stay[v.index()] = is_call && {
+                    let operands = f.plain_operands(v).chain([v.into()]);
+                    !later.writes_any_of(classes.reached_by(f, &aliases, operands))
+                };
                 stable[v.index()] = if is_call { !later.writes() } else { reads_stay[v.index()] };
                 later |= footprint;
             }
         }
-        Self { stable, reads_stay }
+        Self { stable, reads_stay, operands_stay }
     }
 
     /// Returns whether a read gives the same on the way back; of a call, whether nothing at all is written
@@ -83,5 +90,11 @@ impl ToBeRecorded {
     /// Returns whether a read, or a call, would read the same on the way back.
     pub(super) fn reads_stay(&self, v: Value) -> bool {
         self.reads_stay.get(v.index()).copied().unwrap_or(false)
+    }
+
+    /// Returns whether everything stays as it is that a call can give to a pullback: what its operands and its
+    /// result reach, and what others know.
+    pub(super) fn operands_stay(&self, v: Value) -> bool {
+        self.operands_stay.get(v.index()).copied().unwrap_or(false)
     }
 }

@@ -15,9 +15,11 @@
 //! is stored into an object, made part of a value, or passed to a function that lets it escape
 //! (by its [effect summary](super::EffectSummary)); a copy in depth escapes at once if it may hold
 //! itself. Escape does not depend on the place: what
-//! escapes anywhere escapes. What meets other allocations in a block parameter escapes as well, since other
+//! escapes anywhere escapes. Allocations that meet in a block parameter or a selection are one **group**
+//! (by union-find, as in Steensgaard's analysis, 1996): a value that may be one of several may be any of its
+//! group. What is in a group with others escapes as well, since other
 //! values may be that object then, but only within the function: it is not **visible** outside while no
-//! value that may be one of several allocations is made known to others.
+//! value of its group is made known to others.
 //!
 //! # Why it is right
 //! Two different allocations are two objects, and neither is one that the caller passed. What
@@ -30,7 +32,7 @@
 //! object.
 //!
 //! # Cost
-//! O(values + operands): the base of a value changes at most three times.
+//! O(values + operands), but for the inverse of Ackermann's function: the base of a value changes at most three times.
 
 use std::fmt::Write as _;
 
@@ -38,6 +40,8 @@ use regraft_dialects::{ad, core, data};
 use regraft_ir::{Context, ControlFlow, Function, Operand, Traits, Type, Use, Value, ValueDef};
 
 use super::block_list::text_or;
+use rustc_hash::FxHashMap;
+
 use super::effects::{
     Access, EffectSummaries, InstEffects, Returns, callee_summary, may_be_object,
     may_reach_objects, may_reach_others,
@@ -52,8 +56,8 @@ pub enum Base {
     None,
     /// This instruction allocated it.
     Fresh(Value),
-    /// One of several objects that the function allocates.
-    Local,
+    /// One of several objects that the function allocates: of the group that this allocation stands for.
+    Local(Value),
     /// The parameter of the function at this position.
     Param(u32),
     /// Any object that is not hidden.
@@ -65,7 +69,8 @@ impl Base {
         match (self, other) {
             (Self::None, x) | (x, Self::None) => x,
             (a, b) if a == b => a,
-            (Self::Fresh(_) | Self::Local, Self::Fresh(_) | Self::Local) => Self::Local,
+            // Of the groups, one is kept; which are the same is found out at the end.
+            (Self::Fresh(v) | Self::Local(v), Self::Fresh(_) | Self::Local(_)) => Self::Local(v),
             _ => Self::Unknown,
         }
     }
@@ -78,10 +83,10 @@ pub struct Aliases {
     bases: Vec<Base>,
     /// By the index of the value that allocates.
     escaped: Vec<bool>,
-    /// By the index of the value that allocates; those that are visible outside the function.
+    /// By the index of the value that allocates; those that are visible outside the function, by what stands
+    /// for their group.
     visible: Vec<bool>,
-    /// True if one of several allocations is made known to others.
-    locals_visible: bool,
+    groups: Groups,
     /// By position.
     escaped_params: Vec<bool>,
     /// The position of the first parameter that aliases none before it.
@@ -123,10 +128,16 @@ impl Aliases {
     /// others before it returns. That it is returned does not count.
     pub(crate) fn is_visible(&self, base: Base) -> bool {
         match base {
-            Base::Fresh(v) => self.visible.get(v.index()).copied().unwrap_or(true),
-            Base::Local => self.locals_visible,
+            Base::Fresh(v) | Base::Local(v) => {
+                self.visible.get(self.groups.of(v).index()).copied().unwrap_or(true)
+            }
             Base::None | Base::Param(_) | Base::Unknown => true,
         }
+    }
+
+    /// The allocation that stands for the group of one: itself, if it meets no other.
+    pub(crate) fn group(&self, allocation: Value) -> Value {
+        self.groups.of(allocation)
     }
 
     /// Returns whether the parameter at this position may become known to others than the caller
@@ -154,16 +165,15 @@ impl Aliases {
             (Base::None, _) | (_, Base::None) => false,
             (Base::Fresh(x), Base::Fresh(y)) => x == y,
             (Base::Fresh(_), Base::Param(_)) | (Base::Param(_), Base::Fresh(_)) => false,
-            (Base::Local, Base::Param(_)) | (Base::Param(_), Base::Local) => false,
-            (Base::Fresh(x), Base::Local | Base::Unknown)
-            | (Base::Local | Base::Unknown, Base::Fresh(x)) => self.escapes(x),
+            (Base::Local(_), Base::Param(_)) | (Base::Param(_), Base::Local(_)) => false,
+            (Base::Fresh(x) | Base::Local(x), Base::Local(y))
+            | (Base::Local(x), Base::Fresh(y)) => self.group(x) == self.group(y),
+            (own @ (Base::Fresh(_) | Base::Local(_)), Base::Unknown)
+            | (Base::Unknown, own @ (Base::Fresh(_) | Base::Local(_))) => self.is_visible(own),
             (Base::Param(x), Base::Param(y)) => {
                 (x < self.first_noalias) == (y < self.first_noalias)
             }
-            (
-                Base::Param(_) | Base::Local | Base::Unknown,
-                Base::Param(_) | Base::Local | Base::Unknown,
-            ) => true,
+            (Base::Param(_) | Base::Unknown, Base::Param(_) | Base::Unknown) => true,
         }
     }
 
@@ -177,7 +187,7 @@ impl Aliases {
     /// Returns what an instruction with these effects may do to `object`. O(operands).
     pub(crate) fn touches(&self, f: &Function, effects: &InstEffects, object: Operand) -> Access {
         let mut access = Access::empty();
-        if !effects.elsewhere.is_empty() && self.non_escaping(object).is_none() {
+        if self.is_visible(self.base(object)) {
             access |= effects.elsewhere;
         }
         for &(other, what) in &effects.objects {
@@ -198,7 +208,7 @@ impl Aliases {
                     Base::Fresh(new) if new != v => f.value_text(new),
                     Base::Fresh(_) if self.escapes(v) => "new, escapes".to_owned(),
                     Base::Fresh(_) => "new".to_owned(),
-                    Base::Local => "one of several new ones".to_owned(),
+                    Base::Local(_) => "one of several new ones".to_owned(),
                     Base::Param(i) => match f.entry().and_then(|e| f.param(e, i as usize)) {
                         Some(param) if param != v => f.value_text(param),
                         _ if self.param_escapes(i as usize) => "an argument, escapes".to_owned(),
@@ -226,6 +236,37 @@ impl Analysis for Aliases {
 /// Returns whether objects of two types may be the same.
 fn types_may_alias(ctx: &Context, a: Type, b: Type) -> bool {
     (a == b || a == Type::ANY || b == Type::ANY) && may_be_object(ctx, a) && may_be_object(ctx, b)
+}
+
+/// The allocations that meet others: a union-find forest, in which the earlier one stands for both.
+#[derive(Clone, Default, Debug)]
+struct Groups(FxHashMap<Value, Value>);
+
+impl Groups {
+    /// The allocation that stands for the group of one.
+    fn of(&self, mut v: Value) -> Value {
+        while let Some(&parent) = self.0.get(&v) {
+            v = parent;
+        }
+        v
+    }
+
+    fn unite(&mut self, a: Value, b: Value) {
+        let (a, b) = (self.shortened(a), self.shortened(b));
+        if a != b {
+            self.0.insert(a.max(b), a.min(b));
+        }
+    }
+
+    /// The same as [`Self::of`], after which what was on the way is next to it.
+    fn shortened(&mut self, v: Value) -> Value {
+        let root = self.of(v);
+        let mut at = v;
+        while at != root {
+            at = self.0.insert(at, root).unwrap_or(root);
+        }
+        root
+    }
 }
 
 struct Finder<'a> {
@@ -282,7 +323,32 @@ impl Finder<'_> {
                 }
             }
         }
-        self.escapes()
+        let groups = self.groups();
+        self.escapes(groups)
+    }
+
+    /// Finds which allocations meet. O(values + operands).
+    fn groups(&self) -> Groups {
+        let mut groups = Groups::default();
+        let mut meet = |into: Base, arg: Base| {
+            if let (Base::Local(a), Base::Fresh(b) | Base::Local(b)) = (into, arg) {
+                groups.unite(a, b);
+            }
+        };
+        let f = self.f;
+        for block in self.cfg.reverse_postorder().filter(|_| self.any) {
+            for v in f.body(block).filter(|&v| matches!(self.bases[v.index()], Base::Local(_))) {
+                if passes_on(f, v) {
+                    f.operands(v).for_each(|arg| meet(self.bases[v.index()], self.base(arg)));
+                }
+            }
+            for edge in f.out_edges(block) {
+                for (param, arg) in f.params(f.edge_target(edge)).zip(f.edge_args(edge)) {
+                    meet(self.bases[param.index()], self.base(arg));
+                }
+            }
+        }
+        groups
     }
 
     fn base(&self, operand: Operand) -> Base {
@@ -344,27 +410,21 @@ impl Finder<'_> {
         }
     }
 
-    fn escapes(self) -> Aliases {
+    fn escapes(self, groups: Groups) -> Aliases {
         let f = self.f;
         let params = f.entry().map_or(0, |entry| f.param_count(entry));
         let capacity = if self.any { f.value_capacity() } else { 0 };
         let mut escaped = vec![false; capacity];
         let mut visible = vec![false; capacity];
-        let mut locals_visible = false;
-        // The allocations that a value with the base `Local` may be.
-        let mut meeting: Vec<Value> = Vec::new();
         let mut escaped_params = vec![false; params];
         // `into` is the base of the value that the object becomes; none if it is only returned.
         let mut lose = |base: Base, into: Base| match base {
-            Base::Fresh(v) => {
+            Base::Fresh(v) | Base::Local(v) => {
                 escaped[v.index()] = true;
-                match into {
-                    Base::None => {}
-                    Base::Local => meeting.push(v),
-                    _ => visible[v.index()] = true,
+                if !matches!(into, Base::None | Base::Local(_)) {
+                    visible[groups.of(v).index()] = true;
                 }
             }
-            Base::Local => locals_visible |= !matches!(into, Base::None | Base::Local),
             Base::Param(i) => escaped_params[i as usize] = true,
             Base::None | Base::Unknown => {}
         };
@@ -376,7 +436,7 @@ impl Finder<'_> {
                     }
                     for (i, operand) in f.operands(v).enumerate() {
                         let base = self.base(operand);
-                        if matches!(base, Base::Fresh(_) | Base::Local | Base::Param(_))
+                        if matches!(base, Base::Fresh(_) | Base::Local(_) | Base::Param(_))
                             && self.lets_escape(v, i, base)
                         {
                             lose(base, self.becomes(v));
@@ -394,10 +454,6 @@ impl Finder<'_> {
                 }
             }
         }
-        locals_visible |= meeting.iter().any(|v| visible[v.index()]);
-        if locals_visible {
-            meeting.iter().for_each(|v| visible[v.index()] = true);
-        }
         let noalias = f.ctx().attr(f.function_attrs(), "noalias").map(|c| f.ctx().constant(c));
         let first_noalias =
             noalias.and_then(regraft_ir::Constant::as_int).and_then(|n| u32::try_from(n - 1).ok());
@@ -405,7 +461,7 @@ impl Finder<'_> {
             bases: self.bases,
             escaped,
             visible,
-            locals_visible,
+            groups,
             escaped_params,
             first_noalias: first_noalias.unwrap_or(u32::MAX),
         }

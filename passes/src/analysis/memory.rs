@@ -1,8 +1,9 @@
 //! Memory as a few classes, so that "may this write change what that reads" is an `and` of two
 //! words.
 //!
-//! An allocation that nobody else knows is a class of its own; all other objects of one type
-//! are a class. A value of type `any` may be of any of these. There are at most 64 classes: what
+//! An allocation that nobody else knows is a class of its own, and so are the objects of one type of
+//! each group of allocations that meet. The other objects of one type are two
+//! classes: parameters that alias none before them, and all others. A value of type `any` may be of any of these. There are at most 64 classes: what
 //! would be more shares the last. (Disjoint by type and by allocation, as in type-based alias
 //! analysis after Diwan, McKinley and Moss, 1998.)
 
@@ -10,7 +11,9 @@ use regraft_ir::{ControlFlow, Function, Operand, Type, Value};
 use rustc_hash::FxHashMap;
 
 use super::alias::{Aliases, Base};
-use super::effects::{Access, EffectSummaries, InstEffects, inst_effects, may_be_object};
+use super::effects::{
+    Access, EffectSummaries, InstEffects, inst_effects, may_be_object, may_reach_objects, may_reach_others,
+};
 use super::{Analyses, Analysis, Facets, LoopForest};
 
 /// Sets of classes of memory, one for each part of an object and each thing that is done to it.
@@ -42,6 +45,11 @@ impl ModRefSet {
         self.reads_contents & writer.writes_contents | self.reads_shape & writer.writes_shape != 0
     }
 
+    /// Returns whether something of these classes is written.
+    pub const fn writes_any_of(self, classes: u64) -> bool {
+        (self.writes_contents | self.writes_shape) & classes != 0
+    }
+
     fn add(&mut self, access: Access, classes: u64) {
         let parts = [
             (Access::READS_CONTENTS, &mut self.reads_contents),
@@ -66,16 +74,30 @@ impl std::ops::BitOrAssign for ModRefSet {
     }
 }
 
+/// The objects of one type that share a class.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+enum Origin {
+    /// Those that were there when the function began, or came from elsewhere.
+    Outside,
+    /// Parameters that alias none before them.
+    Noalias,
+    /// Those that the function allocates, of the group that this one stands for.
+    Own(Value),
+}
+
 /// The classes of the objects of a function.
 #[derive(Clone, Debug, Default)]
 pub struct MemoryClasses {
-    /// By type, and whether it is a parameter that aliases none before it.
-    of_type: FxHashMap<(Type, bool), u32>,
+    of_type: FxHashMap<(Type, Origin), u32>,
     of_allocation: FxHashMap<Value, u32>,
     count: u32,
     most: u32,
     /// The classes of what others may know of.
     visible: u64,
+    /// The classes of groups of allocations.
+    own: u64,
+    /// The same, by type.
+    own_of_type: FxHashMap<Type, u64>,
 }
 
 impl MemoryClasses {
@@ -112,18 +134,23 @@ impl MemoryClasses {
             return;
         }
         let next = self.count.min(self.most - 1);
-        let non_escaping = aliases.non_escaping(operand);
-        let is_new = match non_escaping {
-            Some(new) => enter(&mut self.of_allocation, new, next),
-            None => {
-                let noalias = aliases.is_noalias(aliases.base(operand));
-                enter(&mut self.of_type, (ty, noalias), next)
-            }
-        };
-        if is_new {
-            self.count += 1;
-            self.visible |= if non_escaping.is_none() { 1 << next } else { 0 };
+        let base = aliases.base(operand);
+        if let Some(new) = aliases.non_escaping(operand) {
+            self.count += u32::from(enter(&mut self.of_allocation, new, next));
+            return;
         }
+        let origin = match base {
+            Base::Fresh(v) | Base::Local(v) => Origin::Own(aliases.group(v)),
+            _ if aliases.is_noalias(base) => Origin::Noalias,
+            _ => Origin::Outside,
+        };
+        self.count += u32::from(enter(&mut self.of_type, (ty, origin), next));
+        let class = 1 << self.of_type[&(ty, origin)];
+        if matches!(origin, Origin::Own(_)) {
+            self.own |= class;
+            *self.own_of_type.entry(ty).or_insert(0) |= class;
+        }
+        self.visible |= if aliases.is_visible(base) { class } else { 0 };
     }
 
     /// The number of classes.
@@ -138,21 +165,44 @@ impl MemoryClasses {
             Base::Fresh(new) if !aliases.escapes(new) => {
                 self.of_allocation.get(&new).map_or(u64::MAX, |&class| 1 << class)
             }
-            base => match f.operand_type(operand) {
-                Type::ANY => self.visible,
-                ty => {
-                    let class = |noalias| self.of_type.get(&(ty, noalias)).map(|&class| 1 << class);
-                    match base {
-                        Base::Param(_) => class(aliases.is_noalias(base)).unwrap_or(u64::MAX),
-                        // It may be any of them.
-                        _ => match (class(false), class(true)) {
-                            (None, None) => u64::MAX,
-                            (a, b) => a.unwrap_or(0) | b.unwrap_or(0),
-                        },
-                    }
+            base => {
+                let is_own = matches!(base, Base::Fresh(_) | Base::Local(_));
+                let ty = f.operand_type(operand);
+                if ty == Type::ANY {
+                    return if is_own { self.visible | self.own } else { self.visible };
                 }
-            },
+                let class = |origin| self.of_type.get(&(ty, origin)).map_or(0, |&class| 1 << class);
+                let classes = match base {
+                    Base::Fresh(v) | Base::Local(v) => class(Origin::Own(aliases.group(v))),
+                    Base::Param(_) if aliases.is_noalias(base) => class(Origin::Noalias),
+                    Base::Param(_) => class(Origin::Outside),
+                    // It may be any of those that others know of.
+                    _ => {
+                        let own = self.own_of_type.get(&ty).map_or(0, |own| own & self.visible);
+                        own | class(Origin::Outside) | class(Origin::Noalias)
+                    }
+                };
+                if classes == 0 { u64::MAX } else { classes }
+            }
         }
+    }
+
+    /// The classes of these objects, of all that they reach, and of what others know.
+    pub fn reached_by(
+        &self,
+        f: &Function,
+        aliases: &Aliases,
+        operands: impl IntoIterator<Item = Operand>,
+    ) -> u64 {
+        operands.into_iter().fold(self.visible, |classes, operand| {
+            let ty = f.operand_type(operand);
+            let reached = match may_be_object(f.ctx(), ty) && !may_reach_others(f.ctx(), ty) {
+                true => self.of(f, aliases, operand),
+                false if may_reach_objects(f.ctx(), ty) => u64::MAX,
+                false => 0,
+            };
+            classes | reached
+        })
     }
 
     /// Returns what an instruction may touch.

@@ -294,10 +294,10 @@ impl Augment<'_, '_> {
     }
 
     /// A pullback that sees the objects it refers to as they are after the call `v`: a copy, if
-    /// something may be written later.
+    /// some of it may be written later.
     fn as_it_is_now(&mut self, v: Value, pullback: Operand) -> Result<Operand, Diagnostic> {
         let ty = self.out.f.operand_type(pullback);
-        if self.tbr.is_stable(v) || !may_reach_objects(&self.ctx, ty) {
+        if self.tbr.operands_stay(v) || !may_reach_objects(&self.ctx, ty) {
             return Ok(pullback);
         }
         self.before(v, ad::copy(pullback, ty))

@@ -122,7 +122,7 @@ impl Uses {
             // The tuple that a step returns is made where it is over.
             if let Some(tuple) = returned.and_then(Operand::as_value) {
                 for (i, part) in step.plain_operands(tuple).enumerate() {
-                    hands_on_new[i] = matches!(aliases.base(part), Base::Fresh(_) | Base::Local);
+                    hands_on_new[i] = matches!(aliases.base(part), Base::Fresh(_) | Base::Local(_));
                 }
             }
             for v in step.insts(block) {
@@ -140,7 +140,7 @@ impl Uses {
                         Base::Param(i) => params[i as usize] |= access,
                         Base::Unknown if access.intersects(Access::WRITES) => return Err(unknown),
                         Base::Unknown => reads_others = true,
-                        Base::Fresh(_) | Base::Local | Base::None => {}
+                        Base::Fresh(_) | Base::Local(_) | Base::None => {}
                     }
                 }
             }

@@ -141,9 +141,9 @@ fn summarize_given(f: &Function, analyses: &mut Analyses, ends: Ends) -> EffectS
             for (operand, access) in effects.objects {
                 match aliases.base(operand) {
                     Base::Param(i) => result.params[i as usize].access |= access,
-                    base @ (Base::Fresh(_) | Base::Local) if !aliases.is_visible(base) => {}
+                    base @ (Base::Fresh(_) | Base::Local(_)) if !aliases.is_visible(base) => {}
                     Base::None => {}
-                    Base::Fresh(_) | Base::Local | Base::Unknown => result.elsewhere |= access,
+                    Base::Fresh(_) | Base::Local(_) | Base::Unknown => result.elsewhere |= access,
                 }
             }
         }
@@ -179,7 +179,7 @@ fn what_is_returned(f: &Function, aliases: &Aliases, term: regraft_ir::Value) ->
     match aliases.base(operand) {
         // A constant.
         Base::None if operand.as_value().is_none() => Returns::Plain,
-        base @ (Base::Fresh(_) | Base::Local) if !aliases.is_visible(base) => Returns::Fresh,
+        base @ (Base::Fresh(_) | Base::Local(_)) if !aliases.is_visible(base) => Returns::Fresh,
         Base::Param(i) => Returns::Param(i),
         _ => Returns::Unknown,
     }
