@@ -157,6 +157,15 @@ fn a_product_through_views_keeps_nothing() {
     assert_ir_snapshot!(golden);
 }
 
+#[test]
+fn the_weights_of_layers_are_read_again() {
+    let (adjoint, golden) = best("simple_mlp");
+    // What the layers make is not what they are given: products write to no weight.
+    let copied = ops(adjoint.vjp()).get("mem.copy").copied();
+    assert_eq!(copied, None, "{golden}");
+    assert!(adjoint.made.bytes_per_iteration <= 8, "{golden}");
+}
+
 /// Checks that all that an adjoint keeps is in arrays of known size.
 #[track_caller]
 fn sizes_are_known(function: &str) -> String {

@@ -12,7 +12,8 @@ use rustc_hash::FxHashMap;
 
 use super::alias::{Aliases, Base};
 use super::effects::{
-    Access, EffectSummaries, InstEffects, inst_effects, may_be_object, may_reach_objects, may_reach_others,
+    Access, EffectSummaries, InstEffects, inst_effects, may_be_object, may_reach_objects,
+    may_reach_others,
 };
 use super::{Analyses, Analysis, Facets, LoopForest};
 

@@ -30,7 +30,8 @@
 //! Analysis of Inline Substitution for a Structured Programming Language", CACM 1977). A call is
 //! replaced if the callee was visited before, does not call itself, can return, and is small
 //! enough: at most `always` instructions; or at most `max-size` (`once`, if there is no other
-//! use of it) while the caller has not grown by more than `growth` instructions and its own size.
+//! use of it; `in-loop`, if it has no loop and is called in one) while the caller has not grown by more than
+//! `growth` instructions and its own size.
 //! Instructions of cold blocks, which end in an error, do not count; calls in cold blocks stay,
 //! since what is small is not made larger for the sake of what hardly ever runs. A function with
 //! the attribute `inline` is inlined always (`{inline=true}`) or never (`{inline=false}`).
@@ -56,9 +57,9 @@
 
 mod splice;
 
-use regraft_ir::{Block, Constant, Function, IrResult, Module, Type};
+use regraft_ir::{Block, Constant, ControlFlow, Function, IrResult, Module, Type};
 
-use crate::analysis::{Analyses, CallGraph, CallSite};
+use crate::analysis::{Analyses, CallGraph, CallSite, LoopForest};
 use crate::options::{OptionDef, Options};
 use crate::transforms::util::edit::is_cold;
 use crate::{ModulePass, PassContext, PassResult};
@@ -93,6 +94,8 @@ crate::pass! {
         max_size: usize,
         /// The most instructions of a callee that is used nowhere else.
         once: usize,
+        /// The most instructions of a callee without loops that is called in a loop.
+        in_loop: usize,
         /// By how many instructions a caller may grow, besides its own size.
         growth: usize,
     }
@@ -106,6 +109,11 @@ impl ModulePass for Inline {
         OptionDef::int("always", 10, "functions so small are inlined however much a caller grows"),
         OptionDef::int("once", 200, "the most instructions of a function that is used only once"),
         OptionDef::int(
+            "in-loop",
+            320,
+            "the most instructions of a function without loops that is called in a loop",
+        ),
+        OptionDef::int(
             "growth",
             2_000,
             "by how many instructions a caller may grow, besides its own size",
@@ -117,6 +125,7 @@ impl ModulePass for Inline {
             always: options.size("always"),
             max_size: options.size("max-size"),
             once: options.size("once"),
+            in_loop: options.size("in-loop"),
             growth: options.size("growth"),
         };
         Ok(())
@@ -146,6 +155,7 @@ struct Callee {
     size: usize,
     /// All that is copied.
     copied: usize,
+    has_loops: bool,
     /// The value of its attribute `inline`.
     wanted: Option<bool>,
     template: Template,
@@ -166,7 +176,7 @@ struct Inliner {
 impl Inliner {
     fn visit(&mut self, module: &mut Module, node: usize, analyses: &mut Analyses) -> IrResult<()> {
         let chosen = match module.get(self.graph.functions()[node]) {
-            Some(f) => self.choose(module, f, node),
+            Some(f) => self.choose(module, f, node, analyses),
             None => return Ok(()),
         };
         if !chosen.is_empty() {
@@ -179,7 +189,13 @@ impl Inliner {
     }
 
     /// The calls in `f` that are going to be replaced, in order.
-    fn choose(&self, module: &Module, f: &Function, node: usize) -> Vec<CallSite> {
+    fn choose(
+        &self,
+        module: &Module,
+        f: &Function,
+        node: usize,
+        analyses: &mut Analyses,
+    ) -> Vec<CallSite> {
         let mut left = self.limits.growth.saturating_add(f.inst_count());
         let mut cold: Option<(Block, bool)> = None;
         let mut chosen = Vec::new();
@@ -194,7 +210,12 @@ impl Inliner {
             let code = module.get(self.graph.functions()[at.callee]);
             if !is_cold
                 && code.is_some_and(|code| fits(f, at, code))
-                && self.is_small(callee, at.callee, &mut left)
+                && self.is_small(
+                    callee,
+                    at.callee,
+                    || analyses.get::<LoopForest>(f).loop_of(block).is_some(),
+                    &mut left,
+                )
             {
                 chosen.push(at);
             }
@@ -202,7 +223,13 @@ impl Inliner {
         chosen
     }
 
-    fn is_small(&self, callee: &Callee, number: usize, left: &mut usize) -> bool {
+    fn is_small(
+        &self,
+        callee: &Callee,
+        number: usize,
+        is_in_loop: impl FnOnce() -> bool,
+        left: &mut usize,
+    ) -> bool {
         match callee.wanted {
             Some(wanted) => return wanted && callee.copied <= MAX_COPIED,
             None if callee.size <= self.limits.always && callee.copied <= MAX_COPIED => {
@@ -210,10 +237,11 @@ impl Inliner {
             }
             None => {}
         }
-        let once = self.graph.uses(number) == 1;
-        let most =
-            if once { self.limits.once.max(self.limits.max_size) } else { self.limits.max_size };
-        let small = callee.size <= most && callee.copied <= *left;
+        let Inline { max_size, once, in_loop, .. } = self.limits;
+        let fits = callee.size <= max_size
+            || callee.size <= once && self.graph.uses(number) == 1
+            || callee.size <= in_loop && !callee.has_loops && is_in_loop();
+        let small = fits && callee.copied <= *left;
         if small {
             *left -= callee.copied;
         }
@@ -257,7 +285,8 @@ impl Inliner {
             Some(Constant::Bool(wanted)) => Some(wanted),
             _ => None,
         };
-        let most = self.limits.always.max(self.limits.max_size).max(self.limits.once);
+        let Inline { always, max_size, once, in_loop, .. } = self.limits;
+        let most = always.max(max_size).max(once).max(in_loop);
         if wanted == Some(false) || self.graph.uses(node) == 0 {
             return None;
         }
@@ -270,7 +299,8 @@ impl Inliner {
         if calls_itself || f.entry().is_none() {
             return None;
         }
-        let template = Template::of(f, &analyses.get(f));
+        let cfg = analyses.get::<ControlFlow>(f);
+        let template = Template::of(f, &cfg);
         if template.returns() == 0 {
             return None;
         }
@@ -281,7 +311,11 @@ impl Inliner {
             size += if is_cold(f, block) { 0 } else { count };
         }
         // The return is not copied, or becomes a jump that mostly goes.
-        Some(Callee { size: size - 1, copied, wanted, template })
+        let goes_back = |&block: &Block| {
+            f.successors(block).any(|next| cfg.rpo_index(next) <= cfg.rpo_index(block))
+        };
+        let has_loops = template.blocks().iter().any(goes_back);
+        Some(Callee { size: size - 1, copied, has_loops, wanted, template })
     }
 }
 

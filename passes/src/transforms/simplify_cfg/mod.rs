@@ -124,6 +124,9 @@ crate::pass! {
         /// The most instructions that may be copied for an edge that bypasses a branch; `None`
         /// threads no edges.
         thread_copies: Option<usize>,
+        /// The most instructions that may be copied for an edge into a block whose branch every edge
+        /// decides.
+        split_copies: usize,
     }
 }
 
@@ -134,12 +137,18 @@ impl FunctionPass for SimplifyCfg {
         OptionDef::flag("plain", false, "make no selections and copy nothing: the paths stay"),
         OptionDef::int("select-cost", 4, "what a branch may cost without branching"),
         OptionDef::int("thread-copies", 4, "instructions copied at most for an edge"),
+        OptionDef::int(
+            "split-copies",
+            0,
+            "instructions copied at most for an edge into a block whose branch every edge decides",
+        ),
     ];
 
     fn configure(&mut self, options: &Options) -> Result<(), String> {
         if !options.flag("plain") {
             self.select_cost = Some(options.size("select-cost"));
             self.thread_copies = Some(options.size("thread-copies"));
+            self.split_copies = options.size("split-copies");
         }
         Ok(())
     }
@@ -205,7 +214,10 @@ impl SimplifyCfg {
         let analyses = cx.analyses();
         let mut cfg = analyses.get::<ControlFlow>(f);
         let threaded = match self.thread_copies {
-            Some(limit) => thread::thread_jumps(f, &cfg, limit)?,
+            Some(edge) => {
+                let limits = thread::Limits { edge, split: self.split_copies };
+                thread::thread_jumps(f, &cfg, limits)?
+            }
             None => 0,
         };
         done.threaded += threaded;

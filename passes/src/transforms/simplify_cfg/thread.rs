@@ -18,6 +18,9 @@
 //! goes to the target that it decides for. Instructions that are not folded are copied to a new
 //! block on the way.
 //!
+//! Where every edge decides, the block is split into paths, even if that copies more: what one of
+//! two arms computed is then not behind a parameter any more for what comes after.
+//!
 //! # Why it is right
 //! The path through the new edge runs what the path through the block ran. Where a value of the
 //! block is used further down, it has two definitions now, and
@@ -43,32 +46,63 @@ use crate::transforms::util::ssa_repair::repair;
 /// The most instructions that are folded, so that few need to be copied.
 const FOLDED: usize = 8;
 
-/// Lets edges bypass blocks that branch as the edge decides, where at most `limit` instructions
-/// have to be copied. Returns how many. O(size).
-pub(super) fn thread_jumps(f: &mut Function, cfg: &ControlFlow, limit: usize) -> IrResult<usize> {
-    let decides = deciding_blocks(f, cfg);
-    if !decides.contains(&true) {
+/// The most blocks between a branch and an edge on which its outcome is looked for.
+const MAX_BETWEEN: usize = 4;
+
+/// The most instructions that are copied.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Limits {
+    /// For an edge, whatever is known of the others.
+    pub(super) edge: usize,
+    /// For an edge into a block whose branch every edge decides, so that the block is split into paths.
+    pub(super) split: usize,
+}
+
+/// Lets edges bypass blocks that branch as the edge decides. Returns how many. O(size).
+pub(super) fn thread_jumps(f: &mut Function, cfg: &ControlFlow, limits: Limits) -> IrResult<usize> {
+    let copied = copied_at_most(f, cfg, limits);
+    if copied.iter().all(Option::is_none) {
         return Ok(0);
     }
     let mut threaded = 0;
     for block in cfg.reverse_postorder() {
-        threaded += thread_from(f, block, &decides, limit)?;
+        threaded += thread_from(f, block, &copied)?;
     }
     Ok(threaded)
 }
 
-/// Returns which blocks may be bypassed: they choose between edges, and no edge goes back to
-/// them.
-fn deciding_blocks(f: &Function, cfg: &ControlFlow) -> Vec<bool> {
-    let mut decides = vec![false; f.block_capacity()];
+/// Returns how many instructions of each block may be copied where it is bypassed, if it may be: it
+/// chooses between edges, and no edge goes back to it.
+fn copied_at_most(f: &Function, cfg: &ControlFlow, limits: Limits) -> Vec<Option<usize>> {
+    let mut copied = vec![None; f.block_capacity()];
     for block in cfg.reverse_postorder() {
         let several = f.out_edges(block).nth(1).is_some();
-        decides[block.index()] = several
-            && Some(block) != f.entry()
-            && f.body(block).nth(FOLDED).is_none()
-            && f.in_edges(block).all(|edge| cfg.rpo_index(edge.from) < cfg.rpo_index(block));
+        if !several
+            || Some(block) == f.entry()
+            || !f.in_edges(block).all(|edge| cfg.rpo_index(edge.from) < cfg.rpo_index(block))
+        {
+            continue;
+        }
+        copied[block.index()] = if f.body(block).nth(FOLDED).is_none() {
+            Some(limits.edge)
+        } else if may_split(f, block, limits.split) {
+            Some(limits.split)
+        } else {
+            None
+        };
     }
-    decides
+    copied
+}
+
+/// Returns whether every edge decides the branch at the end of a block, which does not make objects: of an
+/// object that one of two copies makes, less would be known.
+fn may_split(f: &Function, block: Block, limit: usize) -> bool {
+    let allocates = |v: Value| f.op_def(v).is_some_and(|def| def.effects.allocates);
+    let decided_on = f.terminator(block).and_then(|term| f.operand(term, 0));
+    let decides = |edge| condition_on(f, edge, block).map(|(v, _)| v.into()) == decided_on;
+    f.body(block).nth(limit).is_none()
+        && f.in_edges(block).all(decides)
+        && !f.body(block).any(allocates)
 }
 
 /// The new target of an edge.
@@ -82,9 +116,9 @@ enum Decision {
 }
 
 /// Rewrites the terminator of a block, if edges of it can go elsewhere. Returns how many do.
-fn thread_from(f: &mut Function, from: Block, decides: &[bool], limit: usize) -> IrResult<usize> {
-    let is_candidate = |block: Block| decides.get(block.index()) == Some(&true);
-    if !f.successors(from).any(is_candidate) {
+fn thread_from(f: &mut Function, from: Block, copied: &[Option<usize>]) -> IrResult<usize> {
+    let limit_of = |block: Block| copied.get(block.index()).copied().flatten();
+    if !f.successors(from).any(|block| limit_of(block).is_some()) {
         return Ok(0);
     }
     let count = f.out_edges(from).count();
@@ -93,10 +127,7 @@ fn thread_from(f: &mut Function, from: Block, decides: &[bool], limit: usize) ->
     for nth in 0..count {
         // Repairs move the edges of this block within its operands.
         let edge = f.out_edges(from).nth(nth).expect("the edges stay");
-        let thread = match is_candidate(f.edge_target(edge)) {
-            true => Thread::new(f, edge, limit),
-            false => None,
-        };
+        let thread = limit_of(f.edge_target(edge)).and_then(|limit| Thread::new(f, edge, limit));
         decisions.push(match thread {
             None => Decision::Stay,
             Some(thread) if thread.is_direct() => Decision::Direct,
@@ -116,7 +147,7 @@ fn thread_from(f: &mut Function, from: Block, decides: &[bool], limit: usize) ->
     let mut threaded = 0;
     for (edge, decision) in f.out_edges(from).zip(decisions) {
         let thread = match decision {
-            Decision::Direct => Thread::new(f, edge, limit).filter(Thread::is_direct),
+            Decision::Direct => Thread::new(f, edge, 0).filter(Thread::is_direct),
             _ => None,
         };
         match (decision, thread) {
@@ -281,13 +312,17 @@ impl Thread {
 }
 
 /// A condition that is true or false on an edge: because the edge is one of a branch on it, or
-/// because it leaves a block that only such an edge enters.
-fn condition_on(f: &Function, edge: Edge, target: Block) -> Option<(Value, Operand)> {
-    let is_jump = edge.position == 0;
-    let edge = match is_jump {
-        true => only(f.in_edges(edge.from))?,
-        false => edge,
-    };
+/// because the blocks that it leaves are only entered by such an edge.
+fn condition_on(f: &Function, mut edge: Edge, target: Block) -> Option<(Value, Operand)> {
+    let mut between: SmallVec<[Block; MAX_BETWEEN]> = SmallVec::new();
+    // A jump has one edge, in front of which no operand stands.
+    while edge.position == 0 {
+        if between.len() == MAX_BETWEEN {
+            return None;
+        }
+        between.push(edge.from);
+        edge = only(f.in_edges(edge.from))?;
+    }
     let term = f.terminator(edge.from)?;
     let condition = f.operand(term, 0)?.as_value()?;
     if !f.op_def(term)?.traits.contains(Traits::JUMP) || f.ty(condition) != Type::BOOL {
@@ -295,7 +330,7 @@ fn condition_on(f: &Function, edge: Edge, target: Block) -> Option<(Value, Opera
     }
     // Of a value of these blocks, a former one may be meant.
     let home = f.block_of(condition);
-    if home == target || is_jump && home == f.edge_target(edge) {
+    if home == target || between.contains(&home) {
         return None;
     }
     let mut edges = f.out_edges(edge.from);
