@@ -47,6 +47,7 @@ pub mod renumber;
 pub mod rewrite;
 pub mod sccp;
 pub mod simplify_cfg;
+pub mod specialize;
 pub mod specialize_getfield;
 pub mod specialize_tangents;
 pub mod sroa;
@@ -83,6 +84,7 @@ pub fn register(registry: &mut PassRegistry) {
     registry.add::<rewrite::Rewrite>();
     registry.add::<sccp::Sccp>();
     registry.add::<simplify_cfg::SimplifyCfg>();
+    registry.add::<specialize::Specialize>();
     registry.add::<specialize_getfield::SpecializeGetfield>();
     registry.add::<specialize_tangents::SpecializeTangents>();
     registry.add_loop::<strength_reduce::StrengthReduce>();
