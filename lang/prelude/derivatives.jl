@@ -30,6 +30,20 @@ not_implemented(what) = throw(ErrorException(string("the derivative is not imple
 __variable(x::AbstractIrrational) = Float64(x)
 __variable(r::Union{StepRangeLen, LinRange}) = collect(r)
 
+# A function whose derivatives are made for arguments of certain lengths, `2x3, _`.
+struct __WithLengths{F, L} <: Function
+    f::F
+    lengths::Val{L}
+end
+__with_lengths(f, lengths::Symbol) = __WithLengths(f, Val(lengths))
+(w::__WithLengths)(a) = w.f(a)
+(w::__WithLengths)(a, b) = w.f(a, b)
+(w::__WithLengths)(a, b, c) = w.f(a, b, c)
+(w::__WithLengths)(a, b, c, d) = w.f(a, b, c, d)
+(w::__WithLengths)(a, b, c, d, e) = w.f(a, b, c, d, e)
+(w::__WithLengths)(a, b, c, d, e, g) = w.f(a, b, c, d, e, g)
+(w::__WithLengths)(args...) = w.f(args...)
+
 # Value and gradient; arguments of which none has a derivative are a mistake.
 function __value_and_gradient(f, args)
     __check_variables(args)

@@ -35,6 +35,9 @@ pub(super) struct Args {
     /// Compute the gradient alone, and the value only as far as that needs it
     #[arg(long)]
     gradient_only: bool,
+    /// Make the gradient for the lengths of the arrays among the arguments
+    #[arg(long)]
+    for_lengths: bool,
     /// The engine that runs the program
     #[arg(long, value_enum, default_value = "interp")]
     engine: EngineName,
@@ -98,6 +101,7 @@ pub(super) fn run(args: &Args, tool: &Tool) -> Outcome {
         PlanName::Naive => PlanKind::Naive,
     };
     session.set_math(args.math.math);
+    session.set_for_lengths(args.for_lengths);
     args.matmul.apply(&mut session);
     let bytes = args.snapshot_bytes.map(Checkpoints::Bytes);
     session.set_tape_plan(plan, args.snapshots.map(Checkpoints::Snapshots).or(bytes));

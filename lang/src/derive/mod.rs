@@ -48,7 +48,7 @@ use std::sync::Arc;
 
 use regraft_ad::tangent::TangentType;
 use regraft_ad::{Checkpoints, PlanKind};
-use regraft_ir::{Context, Diagnostic, Function, Symbol, Type};
+use regraft_ir::{Constant, Context, Diagnostic, Function, Symbol, Type, TypeKind};
 use regraft_passes::rewrite::Math;
 use rustc_hash::FxHashSet;
 
@@ -58,6 +58,7 @@ use crate::infer::{
 use crate::phases::{Phase, enter};
 use crate::world::SpecId;
 
+use deriver::Primal;
 pub(crate) use deriver::{Derivatives, Deriver};
 pub(crate) use held::world_type;
 pub(crate) use pipelines::Instrumentation;
@@ -154,6 +155,10 @@ impl Deriver<'_> {
         let primal = self.primal(id, &mut module);
         let kept = self.keep_functions(&mut module.module);
         pipelines.prepare(&mut module.module)?;
+        if let Some(lengths) = self.lengths_of(key, &primal) {
+            let name = self.ctx().str(primal.name).to_owned();
+            pipelines.specialize(&mut module.module, &name, &lengths)?;
+        }
         let rewritten = dynamically_resolved::resolve(&mut module.module);
         rewritten.map_err(|error| vec![Diagnostic::from(error)])?;
         let wrappers = self.wrappers(key, &primal, &mut module.module)?;
@@ -170,6 +175,20 @@ impl Deriver<'_> {
             takes_callee: primal.takes_callee,
             fixed: primal.fixed,
         }))
+    }
+
+    /// The lengths of the parameters of a function that is made for certain ones, as the pass `specialize` takes
+    /// them.
+    fn lengths_of(&self, key: &DerivativeKey, primal: &Primal) -> Option<String> {
+        let def = self.ctx().struct_of(key.callee)?;
+        let &[_, (_, lengths)] = &*def.fields else { return None };
+        let TypeKind::Val(lengths) = *self.ctx().kind(lengths) else { return None };
+        if !self.ctx().str(def.name).starts_with("#WithLengths{") {
+            return None;
+        }
+        let Constant::Sym(lengths) = self.ctx().constant(lengths) else { return None };
+        let lengths = self.ctx().str(lengths);
+        Some(if primal.takes_callee { format!("_, {lengths}") } else { lengths.to_owned() })
     }
 
     /// Returns the function of a specialisation as it is to run: what inference made of it, unless

@@ -14,6 +14,12 @@ lower-try{dynamic=\"#tried_call\"}, simplify-cfg, inline,
 fix{max=2}(sccp, specialize-getfield, simplify-cfg, sroa, gvn, dce),
 licm, indvars, dce, simplify-cfg";
 
+/// Passes for a function that is made for arguments of certain lengths: what the lengths say is found, and loops of
+/// few iterations are unrolled, as many instructions as that makes.
+const UNROLL: &str = "\
+fix{max=3}(unroll{full-size=4000}, sccp, simplify-cfg, sroa, gvn),
+licm, indvars, dce, simplify-cfg";
+
 /// The pipeline for generated derivatives.
 const FINISH: &str = O3.name;
 
@@ -56,6 +62,23 @@ impl Pipelines {
     /// Before a derivative is made.
     pub(super) fn prepare(&self, module: &mut Module) -> Result<(), Vec<Diagnostic>> {
         run(module, &self.prepare)
+    }
+
+    /// Makes a version of a function for arguments of these lengths.
+    pub(super) fn specialize(
+        &self,
+        module: &mut Module,
+        function: &str,
+        lengths: &str,
+    ) -> Result<(), Vec<Diagnostic>> {
+        let quoted =
+            |text: &str| format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""));
+        let (function, lengths) = (quoted(function), quoted(lengths));
+        // What it calls has loops over the same arrays.
+        let text = format!(
+            "inline{{once=4000}}, specialize{{function={function}, lengths={lengths}}}, {UNROLL}"
+        );
+        run(module, &Pipeline::parse(&PassRegistry::standard(), &text)?)
     }
 
     /// Inserts the records of the profiler.

@@ -4,6 +4,7 @@ use regraft_ad::{Checkpoints, PlanKind};
 use regraft_exec::{Engine, ExecError, Interpreter, Limits, Pool, PreparedCall, Val};
 use regraft_ir::{Diagnostic, Source};
 use regraft_passes::rewrite::Math;
+use regraft_passes::{PassRegistry, Pipeline};
 
 use super::Session;
 use super::entry::TypedCall;
@@ -130,6 +131,7 @@ impl Session {
         mode: Mode,
     ) -> Result<(Vec<Val>, u64), Vec<Diagnostic>> {
         let (source, function, args) = self.parts_and_source(call)?;
+        let function = self.for_lengths_of(function, &args)?;
         let name = match mode {
             Mode::Reverse => "#gradient_alone",
             Mode::Forward => "#forward_gradient_alone",
@@ -138,8 +140,10 @@ impl Session {
         let args = [function, Val::tuple(args)];
         let types = args.iter().map(|arg| arg.type_of(&self.ctx)).collect();
         let call = TypedCall { source, callee: name.type_of(&self.ctx), args: types };
-        // What only the value needs is found out when the whole has been put together.
         let mut module = self.typed_module(&call)?;
+        // What only the value needs is found out when the whole has been put together, however large it is.
+        let whole = Pipeline::parse(&PassRegistry::standard(), "inline{once=100000}, dce")?;
+        optimize(&mut module, Some(&whole), Math::Exact)?;
         optimize(&mut module, None, self.compiler.borrow().math())?;
         self.with_interpreter(&module, |interpreter| {
             let gradient = interpreter.call_value(&name, &args);
@@ -298,13 +302,44 @@ impl Session {
         function: &str,
     ) -> Result<PreparedGradient, Vec<Diagnostic>> {
         let function = self.run("function", function)?;
-        Ok(PreparedGradient {
+        Ok(self.prepared_gradient(function))
+    }
+
+    /// Prepares the gradient of a function for arguments of the same lengths as these. What depends on
+    /// the lengths of arrays alone is computed beforehand, and loops of few iterations are unrolled. Arguments
+    /// of other lengths may be given: a test at entry chooses code that is made for any.
+    ///
+    /// ```
+    /// # use regraft_lang::Session;
+    /// # use regraft_exec::Val;
+    /// let mut session = Session::new(&regraft_dialects::context());
+    /// session.run("f.jl", "f(x) = sum(x .* x)").unwrap();
+    /// let args = [session.run("x", "[1.0, 2.0]").unwrap()];
+    /// let mut gradient = session.prepare_gradient_for("f", &args).unwrap();
+    /// let found = gradient.call(&mut session, &args).unwrap().gradient[0].clone();
+    /// assert_eq!(session.show(&found), "[2.0, 4.0]");
+    /// ```
+    ///
+    /// # Errors
+    /// If there is no such function.
+    pub fn prepare_gradient_for(
+        &mut self,
+        function: &str,
+        args: &[Val],
+    ) -> Result<PreparedGradient, Vec<Diagnostic>> {
+        let function = self.run("function", function)?;
+        let function = self.with_lengths(function, args)?;
+        Ok(self.prepared_gradient(function))
+    }
+
+    fn prepared_gradient(&self, function: Val) -> PreparedGradient {
+        PreparedGradient {
             function,
             gradient: Val::Func(self.ctx.symbol("#gradient")),
             site: PreparedCall::default(),
             pool: Pool::default(),
             found: Gradient { value: Val::Unit, gradient: Vec::new() },
-        })
+        }
     }
 }
 
@@ -384,13 +419,18 @@ impl Session {
             Mode::Reverse => "#value_and_gradient",
             Mode::Forward => "#forward_gradient",
         };
-        let args = [function.clone(), Val::tuple(args.iter().cloned())];
+        let function = self.for_lengths_of(function.clone(), args)?;
+        let args = [function, Val::tuple(args.iter().cloned())];
         let pair = self.call_builtin(name, &args)?;
         Gradient::of(&pair)
     }
 
     /// Calls a function of the prelude.
-    fn call_builtin(&mut self, name: &str, args: &[Val]) -> Result<Val, Vec<Diagnostic>> {
+    pub(super) fn call_builtin(
+        &mut self,
+        name: &str,
+        args: &[Val],
+    ) -> Result<Val, Vec<Diagnostic>> {
         let function = Val::Func(self.ctx.symbol(name));
         self.call_values(&function, args)
     }

@@ -14,6 +14,7 @@ mod entry;
 mod expand;
 mod generate;
 mod ir_program;
+mod lengths;
 mod listing;
 mod names;
 mod pass_code;
@@ -94,6 +95,8 @@ pub struct Session {
     trees: Vec<Rc<RefCell<Ast>>>,
     /// True if it runs for a program that waits.
     is_nested: bool,
+    /// True if gradients are made for the lengths of their arguments.
+    for_lengths: bool,
     /// The profiler, while a program is recorded; code at top level lends it to the interpreter.
     recording: Option<Profiler>,
 }
@@ -127,6 +130,7 @@ impl Session {
             present_world,
             trees: Vec::new(),
             is_nested: false,
+            for_lengths: false,
             recording: None,
         };
         session.load_prelude();

@@ -121,6 +121,7 @@ impl SessionServices {
             present_world: self.present_world,
             trees: Vec::new(),
             is_nested: true,
+            for_lengths: false,
             recording: None,
         }
     }

@@ -89,6 +89,79 @@ fn a_prepared_gradient_of_one_array_twice() {
     assert_eq!(text(&mut session, &apart.gradient[0]), "[3.0]");
 }
 
+/// The gradients of a function for some lengths and for any, which are the same but for rounding, as cotangents are
+/// added in another order.
+#[track_caller]
+fn for_lengths(program: &str, calls: &[&str]) {
+    let mut session = session(program);
+    for call in calls {
+        session.set_for_lengths(false);
+        let any = session.gradient_of_call(call, Mode::Reverse).unwrap();
+        session.set_for_lengths(true);
+        let certain = session.gradient_of_call(call, Mode::Reverse).unwrap();
+        assert_eq!(any.value.as_f64(), certain.value.as_f64(), "{call}");
+        let (any, certain) = (Val::tuple(any.gradient), Val::tuple(certain.gradient));
+        let distance =
+            session.run("f", "(a, b) -> sum(map((x, y) -> sum(abs, x .- y), a, b))");
+        let distance = session.call_value(&distance.unwrap(), &[any, certain]).unwrap();
+        assert!(distance.as_f64().unwrap() < 1e-12, "{call}: {distance:?}");
+    }
+}
+
+#[test]
+fn gradients_for_certain_lengths() {
+    let triangle = "function f(a, l, x)
+        y, at = a .* x, 1
+        for j in 1:length(x), i in j+1:length(x)
+            y[i] += l[at] * x[j]
+            at += 1
+        end
+        sum(abs2, y)
+    end";
+    for_lengths(
+        triangle,
+        &["f([1.0, 2.0, 3.0], [0.5, 0.25, 2.0], [3.0, 1.0, -1.0])", "f([1.0], Float64[], [2.0])"],
+    );
+    for_lengths(
+        "f(W, b, X) = sum(tanh.(W * X .+ b))",
+        &[
+            "f([0.1i * j for i in 1:3, j in 1:2], [0.1, 0.2, 0.3], [0.3i - j for i in 1:2, j in 1:4])",
+            "f(zeros(1, 2), [0.5], [1.0 2.0 3.0; 4.0 5.0 6.0])",
+        ],
+    );
+    // An array that grows is not as long as it was.
+    for_lengths(
+        "function f(x)
+            y = copy(x)
+            push!(y, x[1] * x[2])
+            push!(x, y[end])
+            s = 0.0
+            for v in x
+                s += v * v
+            end
+            s + prod(y)
+        end",
+        &["f([1.5, 2.5])"],
+    );
+}
+
+#[test]
+fn a_gradient_prepared_for_lengths_is_one_for_any() {
+    let mut session = session("f(x, s) = s * sum(abs2, x)\n");
+    let x = vector(&mut session, &[1.0, 2.0]);
+    let args = [x, Val::F64(1.0)];
+    let mut gradient = session.prepare_gradient_for("f", &args).unwrap();
+    let first = gradient.call(&mut session, &args).unwrap().clone();
+    assert_eq!(text(&mut session, &first.gradient[0]), "[2.0, 4.0]");
+    let longer = vector(&mut session, &[1.0, 2.0, 3.0]);
+    let second = gradient.call(&mut session, &[longer, Val::F64(2.0)]).unwrap().clone();
+    assert_eq!(text(&mut session, &second.gradient[0]), "[4.0, 8.0, 12.0]");
+    assert_eq!(second.gradient[1].as_f64(), Some(14.0));
+    session.run("again.jl", "f(x, s) = s * sum(x)").unwrap();
+    let third = gradient.call(&mut session, &args).unwrap();
+    assert_eq!(text(&mut session, &third.gradient[0]), "[1.0, 1.0]");
+}
+
 #[test]
 fn all_plans_give_the_same() {
     let mut session = session("f(x) = (for i in 1:5 x = sin(x) * x end; x)\n");
