@@ -35,7 +35,7 @@
 mod marks;
 mod versions;
 
-use regraft_dialects::arith;
+use regraft_dialects::{arith, mem};
 use regraft_ir::{Block, Constant, ControlFlow, DominatorTree, Function, Value};
 
 use crate::analysis::bounds::Bounds;
@@ -125,17 +125,22 @@ impl BoundsElim {
         let proved = prove(f, checks, cx);
         let (mut accesses, mut comparisons, mut extrema) = (0, 0, 0);
         for (v, outcome) in proved {
-            if is_comparison(f, v) {
-                f.replace_all_uses(v, f.constant_id(Constant::Bool(outcome)))?;
-                comparisons += 1;
-            } else if is_extremum(f, v) {
-                if let Some(winner) = f.operand(v, usize::from(!outcome)) {
-                    f.replace_all_uses(v, winner)?;
-                    extrema += 1;
+            // What is put in the places of others may have changed their operands.
+            match f.op(v) {
+                Some(mem::LOAD | mem::STORE) => {
+                    mark(f, v, true)?;
+                    accesses += 1;
                 }
-            } else {
-                mark(f, v, true)?;
-                accesses += 1;
+                Some(arith::MIN | arith::MAX) => {
+                    if let Some(winner) = f.operand(v, usize::from(!outcome)) {
+                        f.replace_all_uses(v, winner)?;
+                        extrema += 1;
+                    }
+                }
+                _ => {
+                    f.replace_all_uses(v, f.constant_id(Constant::Bool(outcome)))?;
+                    comparisons += 1;
+                }
             }
         }
         cx.add("accesses proved in bounds", accesses);
