@@ -28,8 +28,11 @@ const READS_ALL: Effects = Effects {
 /// Output: it may not be moved or removed, and it reads what it prints.
 const OUTPUT: Effects = Effects { observable: true, ..READS_ALL };
 
-/// A read of what no operand stands for: nothing that may write can be moved across it.
-const READS_GLOBALS: Effects = Effects { opaque: true, ..Effects::NONE };
+/// A read of the state of handlers, which calls change: it stays where it is.
+const READS_HANDLERS: Effects = Effects { opaque: true, ..Effects::NONE };
+
+/// A read of what no operand stands for. It writes nothing.
+const READS_GLOBALS: Effects = Effects { reads_globals: true, ..Effects::NONE };
 
 crate::dialect! {
     /// Calls, tuples, types, and what is true of all values.
@@ -151,13 +154,13 @@ crate::dialect! {
     /// Traps (`ErrorException`) if there is none.
     ///
     /// `%1: any = core.caught`
-    CAUGHT = caught() -> any [MAY_TRAP] { effects: READS_GLOBALS };
+    CAUGHT = caught() -> any [MAY_TRAP] { effects: READS_HANDLERS };
 
     /// The calls that led to the error that the innermost handler at work was called with, the
     /// innermost first: a vector of texts such as `f at file.jl:3`. It is empty if there is none.
     ///
     /// `%1: any = core.backtrace`
-    BACKTRACE = backtrace() -> any { effects: READS_GLOBALS };
+    BACKTRACE = backtrace() -> any { effects: READS_HANDLERS };
 
     /// Asks the one who runs the program for something that it does by this name, which is a constant:
     /// `eval`, say. What that reads and writes is not known.

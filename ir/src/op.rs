@@ -140,6 +140,9 @@ pub struct Effects {
     pub writes_shape: OperandSet,
     /// All objects that can be reached from an operand are read as the operand itself is.
     pub deep: bool,
+    /// Something is read that no operand stands for, such as the value of a global name: it may be
+    /// different after what may write any object.
+    pub reads_globals: bool,
     /// The result is a new object.
     pub allocates: bool,
     /// It can be observed when it happens, as output can: it may not go, nor change places with
@@ -157,6 +160,7 @@ impl Effects {
         reads_shape: OperandSet::NONE,
         writes_shape: OperandSet::NONE,
         deep: false,
+        reads_globals: false,
         allocates: false,
         observable: false,
         opaque: false,
@@ -168,6 +172,7 @@ impl Effects {
         reads_shape: OperandSet::ALL,
         writes_shape: OperandSet::ALL,
         deep: true,
+        reads_globals: true,
         allocates: true,
         observable: true,
         opaque: true,

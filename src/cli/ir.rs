@@ -23,7 +23,7 @@ pub(super) struct Args {
     /// The stage up to which the method is processed
     #[arg(long, value_enum, default_value = "typed")]
     stage: Stage,
-    /// The passes of the stage `optimized`. Without it `O2`, or with `--math` `O3`
+    /// The passes of the stage `optimized`. Without it `O2, fuse-sweeps`, or with `--math` `O3`
     #[arg(short, long)]
     pipeline: Option<String>,
     /// Print locations and origins

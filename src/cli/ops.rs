@@ -108,6 +108,9 @@ fn page(def: &OpDef) -> String {
                 facts.push(format!("{verb} {}", operands(set).join(", ")));
             }
         }
+        if effects.reads_globals {
+            facts.push("reads what no operand stands for".to_owned());
+        }
         if effects.observable {
             facts.push("can be observed".to_owned());
         }

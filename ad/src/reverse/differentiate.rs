@@ -211,7 +211,7 @@ impl Driver<'_> {
         let Planned { aug, loops, counters, sweep, plan } = planned;
         let Augmented { f: forward, exit, result, result_shadow, .. } = aug;
         let applied = tape_plan::apply(forward, plan, &loops, counters)?;
-        let (sweep, saved) = materialise(sweep, &applied, &loops.forest)?;
+        let (sweep, saved) = materialise(sweep, &applied, &loops)?;
         self.report_plan(&applied, f.name(), &loops, &notes);
         let end = exit.zip(result.zip(result_shadow));
         self.package(applied.f, sweep, &saved, end, &loops.dom, f.name(), pair)
@@ -246,8 +246,9 @@ impl Driver<'_> {
         };
         let sweep = backward::sweep(self, &input, pair.reverse)?;
         let residuals = sweep.residuals.iter().map(|residual| residual.value);
-        let plan = tape_plan::plan(&aug.f, &loops, tbr, &aug.shadow_loads, naive, residuals);
-        Ok(Planned { aug, loops, counters: reversal.counters, sweep, plan })
+        let (shadow_loads, counters) = (&aug.shadow_loads, reversal.counters);
+        let plan = tape_plan::plan(&aug.f, &loops, tbr, shadow_loads, &counters, naive, residuals);
+        Ok(Planned { aug, loops, counters, sweep, plan })
     }
 
     /// Analyses a prepared function. `unwritten` says that nothing is written between the two parts,

@@ -31,7 +31,7 @@ impl Loops {
         let (cfg, dom) = (analyses.get::<ControlFlow>(f), analyses.get::<DominatorTree>(f));
         let forest = analyses.get::<LoopForest>(f);
         let ivs = analyses.get::<InductionVariables>(f);
-        let counts = TripCounts::of_returning(f, &dom, &ivs, returns);
+        let counts = TripCounts::of_returning(f, analyses, returns);
         let mut irregular = vec![false; f.block_capacity()];
         for region in forest.irreducible() {
             region.blocks.iter().for_each(|block| irregular[block.index()] = true);
@@ -61,22 +61,27 @@ impl Loops {
             LatchRuns::Constant(n) => *n < 1 << 24,
             // Until a counter has wrapped around, other ways out or errors end a loop: an array for
             // so many iterations could not be made.
-            _ => self.count_at(f, l, at).is_some_and(|count| {
+            _ => self.count_at(f, l, at, false).is_some_and(|count| {
                 count.is_signed || matches!(count.form, CountForm::Distance { .. })
             }),
         }
     }
 
     /// The number of times that the latch of a loop runs, if it is not a constant and is known at the
-    /// end of a block.
-    fn count_at(&self, f: &Function, l: LoopId, at: Block) -> Option<&Count> {
+    /// end of a block. That of a loop which ends in no other way is asked for where it has ended.
+    fn count_at(&self, f: &Function, l: LoopId, at: Block, has_ended: bool) -> Option<&Count> {
         let count = self.counts.of(l).latch_runs.as_symbolic()?;
         let is_available = |symbol| match symbol {
             Sym::Value(v) => self.dom.dominates(f.block_of(v), at),
             Sym::Iteration(l) => self.forest.contains(l, at),
         };
         let is_known = count.polys().iter().all(|poly| poly.symbols().all(is_available));
-        (count.holds == Holds::Always && count.ty().is_int() && is_known).then_some(count)
+        let holds = match count.holds {
+            Holds::Always => true,
+            Holds::IfTaken => has_ended,
+            Holds::If(_) => false,
+        };
+        (holds && count.ty().is_int() && is_known).then_some(count)
     }
 
     /// Returns whether a block of a loop may run in the last iteration, the one in which the loop is
@@ -95,6 +100,11 @@ impl Loops {
 pub(super) struct Counters(FxHashMap<LoopId, Value>);
 
 impl Counters {
+    /// The loop that a value counts the iterations of.
+    pub(super) fn loop_of(&self, counter: Value) -> Option<LoopId> {
+        self.0.iter().find(|&(_, &known)| known == counter).map(|(&l, _)| l)
+    }
+
     /// The counter of a loop, which is inserted if it is not there.
     pub(super) fn counter(
         &mut self,
@@ -122,8 +132,8 @@ impl Counters {
     }
 
     /// The number of times that the latch of a loop runs, computed at the end of `at`, a block
-    /// before the loop; `None` if it is not known there. `exact` asks for the number itself, else a
-    /// number that is not smaller will do.
+    /// before the loop; `None` if it is not known there. `exact` asks for the number itself, once the
+    /// loop has ended; else a number that is not smaller will do.
     pub(super) fn latch_runs(
         &mut self,
         f: &mut Function,
@@ -140,7 +150,7 @@ impl Counters {
             let constant = f.ctx().constant_id(Constant::I64(n)).into();
             return Ok((exact || n < 1 << 24).then_some(constant));
         }
-        let Some(count) = loops.count_at(f, l, at) else { return Ok(None) };
+        let Some(count) = loops.count_at(f, l, at, exact) else { return Ok(None) };
         let symbols = count.polys().into_iter().flat_map(Poly::symbols);
         let mut known = FxHashMap::default();
         for symbol in symbols {

@@ -1,16 +1,23 @@
 //! Materialises the residuals: puts values of the forward sweep, as the tape plan finds them, in the
 //! places of the placeholders that the reverse sweep has for them.
+//!
+//! A value of a loop that is needed in an inner one is found once, where the reverse sweep enters the
+//! inner loop: in the counterpart of the block that the loop was left to. That block ran in the same
+//! iteration of the loop of the value, after it.
 
 use std::sync::Arc;
 
 use regraft_dialects::{arith, core, mem};
-use regraft_ir::{Block, Constant, Context, Diagnostic, Inst, Operand, OperandKind, Value};
-use regraft_passes::analysis::{LoopForest, LoopId, Poly, Sym};
-use regraft_passes::transforms::util::materialize::materialize;
+use regraft_ir::{
+    Block, Constant, Context, Diagnostic, DominatorTree, Inst, Operand, OperandKind, Type, Value,
+};
+use regraft_passes::analysis::{LoopId, Poly, Sym};
+use regraft_passes::transforms::util::materialize::{binomial, materialize};
 use rustc_hash::FxHashMap;
 
 use super::backward::Sweep;
-use super::tape_plan::{Applied, Source};
+use super::loops::Loops;
+use super::tape_plan::{Applied, Source, Summed};
 use crate::tangent_builder::inbounds;
 
 /// Replaces all placeholders of the sweep, in which projections of the tape are still missing.
@@ -18,7 +25,7 @@ use crate::tangent_builder::inbounds;
 pub(super) fn materialise(
     mut sweep: Sweep,
     forward: &Applied,
-    forest: &LoopForest,
+    loops: &Loops,
 ) -> Result<(Sweep, Vec<Value>), Diagnostic> {
     let residuals = std::mem::take(&mut sweep.residuals);
     let ctx = Arc::clone(sweep.f.ctx());
@@ -29,10 +36,12 @@ pub(super) fn materialise(
         anchors.entry(residual.place).or_insert(first);
     }
     let (known, tops, positions) = Default::default();
+    let dom = DominatorTree::compute(&sweep.f);
+    let tape = Vec::new();
     let mut this =
-        Materialiser { forward, forest, sweep, ctx, known, tops, tape: Vec::new(), positions };
+        Materialiser { forward, loops, dom, sweep, ctx, known, anchors, tops, tape, positions };
     for residual in &residuals {
-        let at = anchors[&residual.place];
+        let at = this.anchor(residual.place);
         let found = this.value(residual.value, (residual.at, residual.place), at)?;
         this.sweep.f.replace_all_uses(residual.placeholder, found)?;
     }
@@ -45,11 +54,15 @@ pub(super) fn materialise(
 
 struct Materialiser<'a> {
     forward: &'a Applied,
-    forest: &'a LoopForest,
+    loops: &'a Loops,
+    /// Of the reverse sweep.
+    dom: DominatorTree,
     sweep: Sweep,
     ctx: Arc<Context>,
     /// The operand that stands for a value in a block of the reverse sweep.
     known: FxHashMap<(Value, Block), Operand>,
+    /// By block of the reverse sweep, the instruction that code goes before.
+    anchors: FxHashMap<Block, Value>,
     /// For each stack, the cell with the number of elements that are left, and the value on it.
     tops: FxHashMap<Value, (Value, Value)>,
     tape: Vec<Value>,
@@ -72,17 +85,30 @@ impl Materialiser<'_> {
         let decision = forward.plan.of(v);
         let decision =
             decision.ok_or_else(|| Diagnostic::error("the tape plan lacks a residual"))?;
+        // What is the same wherever it is asked for is moved by others.
+        let (block, at) = match decision.source {
+            Source::Saved | Source::Affine(_) => (block, at),
+            _ => self.outside_of_inner_loops(v, block, at),
+        };
+        if let Some(&known) = self.known.get(&(v, block.1)) {
+            return Ok(known);
+        }
         let found = match &decision.source {
             Source::Saved => self.saved(v, at)?,
             Source::Affine(poly) => self.affine(poly, block, at)?,
+            Source::Summed(sum) => self.summed(sum, block, at)?,
             Source::Recomputed => {
-                let mut inst = self.forward.f.statement(v);
+                let mut inst = forward.f.statement(v);
                 let ty = self.forward.f.ty(v);
                 let operands: Vec<Operand> = inst.operand_list().to_vec();
                 for (i, operand) in operands.into_iter().enumerate() {
                     if let OperandKind::Value(operand) = operand.kind() {
                         inst.operand_list_mut()[i] = self.value(operand, block, at)?;
                     }
+                }
+                // The forward sweep made the same access, and the shape is what it was.
+                if forward.f.op(v) == Some(mem::LOAD) {
+                    inst = inst.with_attrs(inbounds(&self.ctx));
                 }
                 self.insert(at, inst.with_type(ty))?
             }
@@ -112,6 +138,40 @@ impl Materialiser<'_> {
         Ok(found)
     }
 
+    /// The instruction of a block of the reverse sweep that code goes before.
+    fn anchor(&mut self, place: Block) -> Value {
+        let f = &self.sweep.f;
+        let first = || f.first_inst(place).unwrap_or(Value::terminator(place));
+        *self.anchors.entry(place).or_insert_with(first)
+    }
+
+    /// The place where the reverse sweep enters the outermost loop around a block that is not around
+    /// the definition of `v`, with the block of the forward sweep that is reversed there.
+    fn outside_of_inner_loops(
+        &mut self,
+        v: Value,
+        block: (Block, Block),
+        at: Value,
+    ) -> ((Block, Block), Value) {
+        let (f, loops) = (&self.forward.f, self.loops);
+        let home = f.block_of(v);
+        let inner = |&l: &LoopId| !loops.forest.contains(l, home);
+        let Some(l) = loops.around(block.0).take_while(inner).last() else { return (block, at) };
+        let around = loops.forest.loop_of(home);
+        let left_to = loops.forest.get(l).exits.iter().find_map(|exit| {
+            let target = f.edge_target(exit.edge(f));
+            let counterpart = self.sweep.blocks[target.index()]?;
+            let fits = loops.dom.dominates(home, target)
+                && around.is_none_or(|around| loops.forest.contains(around, target))
+                && self.dom.dominates(counterpart, block.1);
+            fits.then_some((target, counterpart))
+        });
+        match left_to {
+            Some(outer) => (outer, self.anchor(outer.1)),
+            None => (block, at),
+        }
+    }
+
     /// A projection of the tape.
     fn saved(&mut self, v: Value, at: Value) -> Result<Operand, Diagnostic> {
         let next = self.tape.len();
@@ -138,7 +198,7 @@ impl Materialiser<'_> {
         let cell = self.sweep.counters.get(&l).copied();
         let cell =
             cell.ok_or_else(|| Diagnostic::error("a loop is not counted on the way back"))?;
-        let ahead = self.forest.get(l).header != block;
+        let ahead = self.loops.forest.get(l).header != block;
         Ok((self.insert(at, mem::ref_get(cell))?, ahead))
     }
 
@@ -173,6 +233,44 @@ impl Materialiser<'_> {
         let poly = poly.ok_or_else(|| Diagnostic::error("a polynomial has become too large"))?;
         let none: Operand = self.ctx.constant_id(Constant::Unit).into();
         Ok(materialize(&mut self.sweep.f, &poly, at, &mut |_| none)?)
+    }
+
+    /// A sum over the iterations of a loop before the one that is reversed.
+    fn summed(
+        &mut self,
+        sum: &Summed,
+        block: (Block, Block),
+        at: Value,
+    ) -> Result<Operand, Diagnostic> {
+        let ty = sum.base.ty();
+        let (mut number, ahead) = self.counter(sum.over, block.0, at)?;
+        if ahead {
+            let one = self.ctx.constant_id(Constant::I64(1));
+            number = self.insert(at, arith::sub(number, one))?;
+        }
+        let mut total = self.affine(&sum.base, block, at)?;
+        for (i, factor) in sum.factors.iter().enumerate() {
+            if factor.is_zero() {
+                continue;
+            }
+            let mut choices = match i {
+                0 => number,
+                _ => binomial(&mut self.sweep.f, number, i + 1, at)?,
+            };
+            if ty != Type::I64 {
+                choices = self.insert(at, arith::wrap(choices, ty))?;
+            }
+            total = match factor.constant_value() {
+                Some(1) => self.insert(at, arith::add(total, choices))?,
+                Some(-1) => self.insert(at, arith::sub(total, choices))?,
+                _ => {
+                    let factor = self.affine(factor, block, at)?;
+                    let product = self.insert(at, arith::mul(factor, choices))?;
+                    self.insert(at, arith::add(total, product))?
+                }
+            };
+        }
+        Ok(total)
     }
 
     /// The cell that counts what is left on a stack.

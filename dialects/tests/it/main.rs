@@ -2,6 +2,7 @@
 
 mod conversions;
 mod declarations;
+mod effects;
 mod floats;
 mod folds;
 mod ints;

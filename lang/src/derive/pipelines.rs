@@ -12,7 +12,7 @@ use crate::phases::{Phase, enter};
 const PREPARE: &str = "\
 lower-try{dynamic=\"#tried_call\"}, simplify-cfg, inline,
 fix{max=2}(sccp, specialize-getfield, simplify-cfg, sroa, gvn, dce),
-licm, indvars, dce, simplify-cfg";
+bounds-elim, licm, indvars, dce, simplify-cfg";
 
 /// Passes for a function that is made for arguments of certain lengths: what the lengths say is found, and loops of
 /// few iterations are unrolled, as many instructions as that makes.

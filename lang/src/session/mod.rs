@@ -190,7 +190,7 @@ impl Session {
     }
 
     /// Runs a pipeline on the result of [`typed`](Self::typed). If none is given, that is
-    /// [`O2`](regraft_passes::O2), or [`O3`](regraft_passes::O3) with the algebra of
+    /// [`O2`](regraft_passes::O2) and `fuse-sweeps`, or [`O3`](regraft_passes::O3) with the algebra of
     /// [`set_math`](Self::set_math).
     ///
     /// # Errors

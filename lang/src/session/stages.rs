@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use regraft_ir::{Diagnostic, IrResult, Module, TypeKind};
 use regraft_passes::rewrite::Math;
-use regraft_passes::{O2, O3, PassRegistry, Pipeline, RunOptions, run_pipeline};
+use regraft_passes::{O3, PassRegistry, Pipeline, RunOptions, run_pipeline};
 
 use super::Session;
 use super::entry::TypedCall;
@@ -12,6 +12,10 @@ use crate::emit::keep_reached;
 use crate::infer::CallError;
 use crate::phases::{Phase, enter};
 use crate::world::{Dispatch, MethodMatch};
+
+/// The standard passes that change no bit of a result. Loops that follow each other become one last, when
+/// everything has been put together: what `map` makes for `sum` is not kept.
+const EXACT: &str = "O2, fuse-sweeps";
 
 /// Runs a pipeline on the module of a call, of which the first function is the one that is
 /// called, and leaves away what that does not need any more.
@@ -24,8 +28,8 @@ pub(super) fn optimize(
     let pipeline = match pipeline {
         Some(pipeline) => pipeline,
         None => {
-            let level = if math == Math::Exact { O2 } else { O3 };
-            standard = Pipeline::parse(&PassRegistry::standard(), level.name)?.with_math(math);
+            let text = if math == Math::Exact { EXACT } else { O3.name };
+            standard = Pipeline::parse(&PassRegistry::standard(), text)?.with_math(math);
             &standard
         }
     };

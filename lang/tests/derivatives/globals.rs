@@ -137,12 +137,18 @@ fn a_checkpointed_loop_puts_into_a_global_and_reads_it() {
         &format!(
             "{CALLEES}step(x) = (put(x * get(1), 1); get(2))\n\
              f(x) = (buffer[1] = 1.0; for i in 1:4; step(x); end; get(1))\n\
-             g(x) = (put(x, 2); checkpoint(get, 3) * x)\n"
+             g(x) = (put(x, 2); checkpoint(get, 3) * x)\n\
+             k(x) = (y = g(x); put(x^2, 2); y * get(3))\n\
+             both(x, n) = (put(x, n); get(n))\n\
+             h(x) = checkpoint(both, x, 2) * x\n"
         ),
         &[
             ("gradient(f, 2.0)", "(32.0,)"),
             ("derivative(f, 2.0)", "32.0"),
-            ("gradient(g, 2.0)", "error: cannot be run again on the way back"),
+            // What only reads globals can be run again.
+            ("gradient(g, 2.0)", "(4.0,)"),
+            ("gradient(k, 2.0)", "(32.0,)"),
+            ("gradient(h, 2.0)", "error: cannot be run again on the way back"),
         ],
     );
 }

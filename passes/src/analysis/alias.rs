@@ -474,14 +474,17 @@ impl Finder<'_> {
         if passes_on(f, v) {
             return self.bases[v.index()];
         }
-        let is_return = |at: Use| {
-            at.user.is_terminator()
-                && f.op_def(at.user).is_some_and(|def| def.traits.contains(Traits::RETURN))
+        if self.is_only_returned(v, MAX_NESTING) { Base::None } else { Base::Unknown }
+    }
+
+    /// Returns whether `v` is a tuple or struct that is only returned, by itself or in another one.
+    fn is_only_returned(&self, v: Value, nesting: u32) -> bool {
+        let f = self.f;
+        let is_returned = |at: Use| match f.op_def(at.user) {
+            Some(def) if at.user.is_terminator() => def.traits.contains(Traits::RETURN),
+            _ => nesting > 0 && self.is_only_returned(at.user, nesting - 1),
         };
-        match f.op(v) {
-            Some(core::TUPLE | data::NEW) if f.uses(v).all(is_return) => Base::None,
-            _ => Base::Unknown,
-        }
+        matches!(f.op(v), Some(core::TUPLE | data::NEW)) && f.uses(v).all(is_returned)
     }
 
     /// Returns whether `v` makes an object that others, or itself, may hold from the start: a copy
@@ -518,6 +521,9 @@ impl Finder<'_> {
         stores || may_reach_objects(f.ctx(), f.ty(v))
     }
 }
+
+/// The greatest number of tuples around one that is only returned.
+const MAX_NESTING: u32 = 4;
 
 /// Returns whether the result of an instruction is one of its operands.
 fn passes_on(f: &Function, v: Value) -> bool {

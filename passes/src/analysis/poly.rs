@@ -273,6 +273,46 @@ impl Poly {
         Some((rest, factor))
     }
 
+    /// The polynomials, free of `symbol`, that its powers are multiplied with, the constant first:
+    /// at least one, and no more than `1 + MAX_DEGREE`.
+    fn powers_of(&self, symbol: Sym) -> SmallVec<[Self; 1 + MAX_DEGREE]> {
+        let mut powers: SmallVec<[Self; 1 + MAX_DEGREE]> = SmallVec::new();
+        powers.push(Self::constant(self.ty, self.constant));
+        for term in &self.terms {
+            let others = term.symbols.iter().copied().filter(|&s| s != symbol);
+            let symbols: Monomial = others.collect();
+            let power = term.symbols.len() - symbols.len();
+            while powers.len() <= power {
+                powers.push(Self::constant(self.ty, 0));
+            }
+            if symbols.is_empty() {
+                powers[power].constant = term.coefficient;
+            } else {
+                powers[power].terms.push(Term { symbols, coefficient: term.coefficient });
+            }
+        }
+        for power in &mut powers {
+            power.terms.sort_unstable_by(|x, y| x.symbols.cmp(&y.symbols));
+        }
+        powers
+    }
+
+    /// The sum of the values that it has while a counter is less than `symbol`, which is a natural
+    /// number `n`: the polynomials with which it is `a1 * n + a2 * C(n, 2) + a3 * C(n, 3)`, where
+    /// `C` are binomial coefficients. `None` if the degree is too high.
+    ///
+    /// By `t^2 = C(t, 1) + 2 C(t, 2)`, and since the sum of `C(t, k)` over `t < n` is `C(n, k + 1)`
+    /// (Newton's form of Faulhaber's sums). Nothing is divided, so that it holds modulo 2^w.
+    pub fn sum_below(&self, symbol: Sym) -> Option<[Self; 3]> {
+        let powers = self.powers_of(symbol);
+        let zero = Self::constant(self.ty, 0);
+        let power = |k: usize| powers.get(k).cloned().unwrap_or_else(|| zero.clone());
+        if powers.len() > 3 {
+            return None;
+        }
+        Some([power(0), power(1).add(&power(2))?, power(2).scale(2)])
+    }
+
     /// Returns what `symbol` is multiplied with. `None` if the symbol is in it with a higher power.
     pub(crate) fn coefficient_of(&self, symbol: Sym) -> Option<Self> {
         self.linear_in(symbol).map(|(_, factor)| factor)

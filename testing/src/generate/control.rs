@@ -108,9 +108,10 @@ impl Body<'_, '_> {
             34 if config.trap_percent > 0 => self.early_exit(),
             35 if config.unreachable_blocks => self.dead_block(),
             37..40 if config.loops && config.objects && self.trips < 64 => self.kernel(),
-            40 if config.loops && config.objects && self.trips < 64 => match self.c().chance(40) {
-                true => self.reduction_nest(),
-                false => self.grid(),
+            40 if config.loops && config.objects && self.trips < 64 => match self.c().below(5) {
+                0 | 1 => self.reduction_nest(),
+                2 => self.triangular_nest(),
+                _ => self.grid(),
             },
             _ if config.smooth => self.smooth_statement(),
             _ => self.any_statement(),

@@ -33,6 +33,7 @@ mod nests;
 mod ops;
 mod smooth;
 mod special;
+mod triangles;
 mod types;
 mod values;
 mod wanted;

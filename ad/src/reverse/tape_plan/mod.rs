@@ -8,13 +8,14 @@
 //! ```
 //!
 //! In the order of preference, a value is a constant, kept once (it is computed outside of loops, so
-//! that keeping it costs nothing that grows), affine in iterations of loops, computed again from
-//! others at little [cost](Latencies), made again of parts that are kept, kept in an array with a place for each
+//! that keeping it costs nothing that grows), affine in iterations of loops, a sum of what is affine over
+//! the iterations of a loop, computed again from others at little [cost](Latencies), made again of parts that are kept, kept in an array with a place for each
 //! iteration of loops whose trip counts are known before they begin, or kept on a stack that grows.
 //! Values are looked at in program order, so that what is kept already is there to compute others
 //! from.
 
 mod apply;
+mod closed_form;
 mod report;
 
 use regraft_dialects::{core, data, mem};
@@ -22,10 +23,11 @@ use regraft_ir::{Block, Effects, Function, Operand, Traits, Value};
 use regraft_passes::analysis::{Latencies, LoopId, Poly, Sym};
 use rustc_hash::FxHashMap;
 
-use super::loops::Loops;
+use super::loops::{Counters, Loops};
 use super::to_be_recorded::ToBeRecorded;
 
 pub(super) use apply::{Applied, apply, place_after};
+pub(super) use closed_form::Summed;
 pub(super) use report::bytes_of;
 
 /// The greatest cost of computing a value again, in cycles: a function and two sums or products.
@@ -38,6 +40,9 @@ pub(super) enum Source {
     Saved,
     /// It is this polynomial in the iterations.
     Affine(Box<Poly>),
+    /// It is a polynomial, and the sum of another over the iterations of a loop before the present
+    /// one.
+    Summed(Box<Summed>),
     /// It is computed again.
     Recomputed,
     /// It is in an array that is made at the end of a block, with an index for each of these loops,
@@ -103,12 +108,13 @@ pub(super) fn plan(
     loops: &Loops,
     tbr: &ToBeRecorded,
     shadow_loads: &FxHashMap<Value, Value>,
+    counters: &Counters,
     naive: bool,
     residuals: impl Iterator<Item = Value>,
 ) -> TapePlan {
     let latencies = f.ctx().extensions().get();
     let plan = TapePlan::default();
-    let mut this = Planner { f, loops, tbr, shadow_loads, latencies, naive, plan };
+    let mut this = Planner { f, loops, tbr, shadow_loads, counters, latencies, naive, plan };
     let asked: Vec<Value> = residuals.collect();
     // In the order in which they are computed, so that what is kept first is there for what comes
     // later.
@@ -139,6 +145,8 @@ struct Planner<'a> {
     tbr: &'a ToBeRecorded,
     /// Loads of shadows, with the loads beside which they stand.
     shadow_loads: &'a FxHashMap<Value, Value>,
+    /// What was inserted to count iterations.
+    counters: &'a Counters,
     latencies: &'a Latencies,
     naive: bool,
     plan: TapePlan,
@@ -156,13 +164,8 @@ impl Planner<'_> {
     fn found_from(&self, v: Value) -> Vec<Value> {
         match self.plan.of(v).map(|decision| &decision.source) {
             Some(Source::Recomputed) => self.f.operands(v).filter_map(Operand::as_value).collect(),
-            Some(Source::Affine(poly)) => {
-                let value = |symbol| match symbol {
-                    Sym::Value(v) => Some(v),
-                    Sym::Iteration(_) => None,
-                };
-                poly.symbols().filter_map(value).collect()
-            }
+            Some(Source::Affine(poly)) => values_in(poly).collect(),
+            Some(Source::Summed(sum)) => sum.polys().flat_map(values_in).collect(),
             _ => Vec::new(),
         }
     }
@@ -181,8 +184,12 @@ impl Planner<'_> {
         if self.naive {
             return because(Source::Stack, "everything is kept");
         }
+        self.keep_outer_symbols(v);
         if let Some(poly) = self.affine(v) {
             return because(Source::Affine(Box::new(poly)), "affine in iterations");
+        }
+        if let Some(sum) = self.summed(v) {
+            return because(Source::Summed(Box::new(sum)), "a sum over iterations");
         }
         let mut left = MAX_WORK;
         let Err(why) = self.work(v, &mut left) else {
@@ -259,35 +266,10 @@ impl Planner<'_> {
         true
     }
 
-    /// The polynomial of an integer whose symbols are found at little cost.
-    fn affine(&self, v: Value) -> Option<Poly> {
-        if !self.f.ty(v).is_int() {
-            return None;
-        }
-        let poly = self.loops.ivs.evolution(self.f, v);
-        let block = self.f.block_of(v);
-        let simple = poly.symbols().all(|s| match s {
-            Sym::Value(symbol) => symbol != v && self.is_at_hand(symbol),
-            Sym::Iteration(l) => {
-                self.loops.forest.contains(l, block)
-                    && !self.loops.is_irregular(self.loops.forest.get(l).header)
-            }
-        });
-        // In a header, the reverse sweep knows the number of an iteration plus 1.
-        let shifted = || {
-            poly.substitute(|s| match s {
-                Sym::Value(v) => Some(Poly::value(self.f.ty(v), v)),
-                Sym::Iteration(l) => Some(Poly::iteration(poly.ty(), l).plus(-1)),
-            })
-        };
-        let is_small = simple && shifted().is_some();
-        is_small.then_some(poly)
-    }
-
     /// Returns whether a value is found without work.
     fn is_at_hand(&self, v: Value) -> bool {
         match self.plan.of(v) {
-            Some(known) => known.source != Source::Recomputed,
+            Some(known) => known.source.is_at_hand(),
             None => self.loops.runs_once(self.f.block_of(v)),
         }
     }
@@ -295,7 +277,7 @@ impl Planner<'_> {
     /// Takes the work of computing a value again from `left`, if that is enough and the result is
     /// the same.
     fn work(&self, v: Value, left: &mut u32) -> Result<(), &'static str> {
-        if self.is_at_hand(v) || self.affine(v).is_some() {
+        if self.is_at_hand(v) || self.affine(v).is_some() || self.summed(v).is_some() {
             return take(left, self.latencies.of(mem::LOAD, self.f.ty(v)));
         }
         let Some(def) = self.f.op_def(v).filter(|_| !self.f.is_param(v)) else {
@@ -323,6 +305,14 @@ impl Planner<'_> {
         }
         Ok(())
     }
+}
+
+/// The values that a polynomial is in terms of.
+fn values_in(poly: &Poly) -> impl Iterator<Item = Value> {
+    poly.symbols().filter_map(|symbol| match symbol {
+        Sym::Value(v) => Some(v),
+        Sym::Iteration(_) => None,
+    })
 }
 
 /// By [`Value::index`], where parameters and instructions stand if blocks are in this order.

@@ -26,6 +26,10 @@ impl TapePlan {
                 Source::Affine(poly) => {
                     format!("recomputed: {}", poly.text(f, forest))
                 }
+                Source::Summed(sum) => {
+                    let (base, step) = (sum.base.text(f, forest), sum.step.text(f, forest));
+                    format!("recomputed: {base} + sum of {step}")
+                }
                 Source::Recomputed => "recomputed".to_owned(),
                 Source::CachedPerIteration { loops, .. } => {
                     per_iteration += bytes;

@@ -183,13 +183,35 @@ impl<'a> Bounds<'a> {
         if !f.operand_type(x).is_int() || f.operand_type(x) != f.operand_type(y) {
             return None;
         }
-        let (less, more) = (self.sum(less, v), self.sum(more, v));
-        let at_most =
-            |(below, plus): Sum, above: Sum, by: i128| Goal { below: (below, plus + by), above };
-        if self.holds(at_most(less, more, i128::from(strict)), v) {
+        if self.is_at_most(less, more, i128::from(strict), v) {
             return Some(true);
         }
-        self.holds(at_most(more, less, i128::from(!strict)), v).then_some(false)
+        self.is_at_most(more, less, i128::from(!strict), v).then_some(false)
+    }
+
+    /// Returns whether a minimum or maximum of two integers is its first operand whenever it runs
+    /// (`false`: the second). `None` if that is not known, and for anything else.
+    pub fn first_wins(&mut self, v: Value) -> Option<bool> {
+        let f = self.f;
+        let (x, y) = (f.operand(v, 0)?, f.operand(v, 1)?);
+        let (lesser, greater) = match f.op(v)? {
+            arith::MIN => (x, y),
+            arith::MAX => (y, x),
+            _ => return None,
+        };
+        if [x, y].into_iter().any(|side| f.operand_type(side) != f.ty(v)) || !f.ty(v).is_int() {
+            return None;
+        }
+        if self.is_at_most(lesser, greater, 0, v) {
+            return Some(true);
+        }
+        self.is_at_most(greater, lesser, 0, v).then_some(false)
+    }
+
+    /// Returns whether `below + by <= above` whenever `at` is about to run.
+    fn is_at_most(&mut self, below: Operand, above: Operand, by: i128, at: Value) -> bool {
+        let ((below, plus), above) = (self.sum(below, at), self.sum(above, at));
+        self.holds(Goal { below: (below, plus + by), above }, at)
     }
 
     /// Returns what has to hold for the indices of a load or store to be in bounds. `None` if that

@@ -83,6 +83,7 @@ pub fn inst_effects(f: &Function, v: Value, summaries: &EffectSummaries) -> Inst
         may_trap: may_trap(f, v),
         ..InstEffects::default()
     };
+    result.elsewhere.set(Access::READS_CONTENTS, effects.reads_globals);
     for (i, operand) in f.plain_operands(v).enumerate() {
         let mut access = Access::empty();
         access.set(Access::READS_CONTENTS, effects.reads.contains(i));

@@ -28,6 +28,9 @@
 //! - Until equal: the solution of `step * i = distance` modulo 2^w, a product with the inverse
 //!   of the odd part of the step. If there is none, the loop does not end here.
 //!
+//! What a form asks of the bound, as that it is not the end of its type, is answered by [`Ranges`]
+//! where they know it: then the count holds always.
+//!
 //! # Why it is right
 //! All numbers are modulo 2^w as in the program, and each form says what has to be true for it. Of
 //! an error in the loop, or a call that does not return, nothing is said: then the loop ends
@@ -41,14 +44,19 @@ mod dominating;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use regraft_ir::{Block, DominatorTree, Edge, Function};
+use regraft_dialects::arith;
+use regraft_ir::{Block, DominatorTree, Edge, Function, Op, Operand};
 
 use super::block_list::text_or;
+use super::comparison::swapped;
 pub use super::loop_exits::{Condition, Count, CountForm, Holds, LatchRuns};
 use super::loop_exits::{DominatingConditions, Test, compared, is_once};
-use super::{Analyses, Analysis, Facets, InductionVariables, LoopForest, LoopId, Poly};
-use dominating::dominating_conditions;
+use super::poly::Sym;
+use super::{
+    Analyses, Analysis, Facets, InductionVariables, Interval, LoopForest, LoopId, Poly, Ranges,
+};
 pub(crate) use dominating::edge_condition;
+use dominating::{difference_range, dominating_conditions};
 
 /// The number of times that a loop goes back to its header before it leaves by one of its exits.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -72,38 +80,29 @@ pub struct TripCounts {
 }
 
 impl TripCounts {
-    /// Finds them.
-    pub(crate) fn compute(f: &Function, dom: &DominatorTree, ivs: &InductionVariables) -> Self {
-        Self::compute_for(f, dom, ivs, |_| true)
-    }
-
     /// The counts of a run that returns: what leaves a loop for an error was not taken in it, so that
     /// a count can be exact where such exits are. `returns` says by [`Block::index`] from which
     /// blocks control may come to a return.
-    pub fn of_returning(
-        f: &Function,
-        dom: &DominatorTree,
-        ivs: &InductionVariables,
-        returns: &[bool],
-    ) -> Self {
-        Self::compute_for(f, dom, ivs, |exit| returns[f.edge_target(exit).index()])
+    pub fn of_returning(f: &Function, analyses: &mut Analyses, returns: &[bool]) -> Self {
+        Self::compute_for(f, analyses, |exit| returns[f.edge_target(exit).index()])
     }
 
-    /// The same, of all exits that may be taken.
+    /// The counts, of all exits that may be taken.
     fn compute_for(
         f: &Function,
-        dom: &DominatorTree,
-        ivs: &InductionVariables,
+        analyses: &mut Analyses,
         may_be_taken: impl Fn(Edge) -> bool,
     ) -> Self {
+        let dom = analyses.get::<DominatorTree>(f);
+        let ivs = analyses.get::<InductionVariables>(f);
         let forest = Arc::clone(ivs.forest());
         let mut this = Self { forest, counts: Vec::new(), exits: Vec::new() };
         for l in this.forest.loops() {
-            let mut exits = exits_of(f, dom, ivs, l);
+            let mut exits = exits_of(f, &dom, &ivs, l, analyses);
             exits.retain(|&(exit, _)| may_be_taken(exit));
             let all = this.forest.get(l).exits.iter();
             let all = all.filter(|exit| may_be_taken(exit.edge(f))).count();
-            this.counts.push(summary(dom, all, &exits));
+            this.counts.push(summary(&dom, all, &exits));
             this.exits.push(exits);
         }
         this
@@ -163,7 +162,7 @@ impl Analysis for TripCounts {
     const FACETS: Facets = Facets::CFG.union(Facets::INSTS).union(Facets::TYPES);
 
     fn compute(f: &Function, analyses: &mut Analyses) -> Self {
-        Self::compute(f, &analyses.get(f), &analyses.get(f))
+        Self::compute_for(f, analyses, |_| true)
     }
 }
 
@@ -210,6 +209,7 @@ fn exits_of(
     dom: &DominatorTree,
     ivs: &InductionVariables,
     l: LoopId,
+    analyses: &mut Analyses,
 ) -> Vec<(Edge, LatchRuns)> {
     let forest = ivs.forest();
     let decides = forest.get(l).exits.iter().filter(|exit| is_once(dom, forest, l, exit.from));
@@ -219,7 +219,7 @@ fn exits_of(
             let exit = exit.edge(f);
             let dominating =
                 dominating.get_or_insert_with(|| dominating_conditions(f, dom, ivs, l));
-            (exit, exit_count(f, ivs, dominating, l, exit))
+            (exit, exit_count(f, dom, ivs, dominating, l, exit, analyses))
         })
         .filter(|(_, runs)| *runs != LatchRuns::Unknown)
         .collect()
@@ -229,10 +229,12 @@ fn exits_of(
 /// iteration.
 fn exit_count(
     f: &Function,
+    dom: &DominatorTree,
     ivs: &InductionVariables,
     dominating: &DominatingConditions,
     l: LoopId,
     exit: Edge,
+    analyses: &mut Analyses,
 ) -> LatchRuns {
     let Some(test) = Test::of(f, exit) else { return LatchRuns::Unknown };
     match test {
@@ -242,7 +244,74 @@ fn exit_count(
             let x = ivs.evolution_at(f, left, exit.from);
             let y = ivs.evolution_at(f, right, exit.from);
             let available = |poly: &Poly| ivs.is_available_before(poly, l);
-            compared(f, dominating, l, stay, [&x, &y], available).unwrap_or(LatchRuns::Unknown)
+            let runs = compared(f, dominating, l, stay, [&x, &y], available);
+            let mut runs = runs.unwrap_or(LatchRuns::Unknown);
+            if let LatchRuns::Symbolic(count) = &mut runs {
+                let i = Sym::Iteration(l);
+                // The bound is on the right of the comparison, as it is read.
+                let bound = match (x.mentions(i), y.mentions(i)) {
+                    (true, false) => Some((stay, right, y)),
+                    (false, true) => Some((swapped(stay), left, x)),
+                    _ => None,
+                };
+                if let Some((stay, operand, bound)) = bound {
+                    let known = BoundRange { f, dom, ivs, l, exit, operand, bound };
+                    known.simplify(count, stay, analyses);
+                }
+            }
+            runs
+        }
+    }
+}
+
+/// The bound of a counter, whose range may say more of a count than its symbols do.
+struct BoundRange<'a> {
+    f: &'a Function,
+    dom: &'a DominatorTree,
+    ivs: &'a InductionVariables,
+    l: LoopId,
+    exit: Edge,
+    operand: Operand,
+    bound: Poly,
+}
+
+impl BoundRange<'_> {
+    /// Takes the condition and the comparison out of a count that are met because of the range of the
+    /// bound.
+    fn simplify(&self, count: &mut Count, stay: Op, analyses: &mut Analyses) {
+        let is_difference = self.bound.terms().len() > 1;
+        if count.holds == Holds::Always && !is_difference {
+            return;
+        }
+        let (f, ty) = (self.f, self.bound.ty());
+        let ranges = analyses.get::<Ranges>(f);
+        let range = ranges.interval_at(f, self.exit.from, self.operand);
+        let apart = difference_range(f, self.dom, self.ivs, &ranges, self.l, &self.bound);
+        let range = apart.and_then(|apart| apart.meet(range)).unwrap_or(range);
+        let whole = Interval::of_type(ty);
+        let is_met = match &count.holds {
+            Holds::Always => true,
+            Holds::If(Condition { limit, at_least: true, .. }) => range.lo >= *limit,
+            Holds::If(Condition { limit, at_least: false, .. }) => range.hi <= *limit,
+            // The solution of an equation is not asked for a range.
+            Holds::IfTaken => match stay {
+                arith::LE => range.hi < whole.hi,
+                arith::GE => range.lo > whole.lo,
+                _ => false,
+            },
+        };
+        if !is_met {
+            return;
+        }
+        count.holds = Holds::Always;
+        let past = i64::from(stay == arith::LE);
+        if let CountForm::Distance { from, to, down: false, stride: 1 } = &count.form
+            && let Some(first) = from.constant_value()
+            && first <= range.lo.saturating_add(past)
+            && let Some(number) = to.sub(from)
+        {
+            count.is_signed |= first >= 0;
+            count.form = CountForm::Number(number);
         }
     }
 }

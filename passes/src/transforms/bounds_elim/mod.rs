@@ -16,7 +16,9 @@
 //! around loops, and from accesses before with the same index. That finds the loops over
 //! `eachindex(x)`, `1:length(x)`, `2:length(x)-1` (with `x[i-1]` and `x[i+1]`), those over the
 //! dimensions of a matrix, and those over an array that was made with the length of another. It
-//! answers comparisons of integers in the same way, such as `1 <= i <= length(r)` for a range.
+//! answers comparisons of integers in the same way, such as `1 <= i <= length(r)` for a range, and
+//! finds the greater of two that is greater whatever happens: the end of `i+1:n` is `max(i, n)`, which
+//! is `n` in a loop over `i in 1:n`.
 //!
 //! With `versions`, loops whose accesses cannot be proved are copied: the copy, without checks, is
 //! taken when a few comparisons before the loop say that it may be (`bounds_elim/versions.rs`).
@@ -33,7 +35,7 @@
 mod marks;
 mod versions;
 
-use regraft_dialects::arith;
+use regraft_dialects::{arith, mem};
 use regraft_ir::{Block, Constant, ControlFlow, DominatorTree, Function, Value};
 
 use crate::analysis::bounds::Bounds;
@@ -54,7 +56,8 @@ crate::pass! {
     /// ```
     ///
     /// Accesses are marked, so that nobody checks their indices; a comparison of integers that has
-    /// only one outcome becomes a constant.
+    /// only one outcome becomes a constant, and a minimum or maximum of which one side always wins is
+    /// that side.
     ///
     /// It knows comparisons and counters, arrays of the same length because one was made with the
     /// length of the other, and accesses before with the same index. In `loop(..)` it looks at the
@@ -120,18 +123,29 @@ impl BoundsElim {
         cx: &mut PassContext<'_>,
     ) -> PassResult {
         let proved = prove(f, checks, cx);
-        let (mut accesses, mut comparisons) = (0, 0);
+        let (mut accesses, mut comparisons, mut extrema) = (0, 0, 0);
         for (v, outcome) in proved {
-            if is_comparison(f, v) {
-                f.replace_all_uses(v, f.constant_id(Constant::Bool(outcome)))?;
-                comparisons += 1;
-            } else {
-                mark(f, v, true)?;
-                accesses += 1;
+            // What is put in the places of others may have changed their operands.
+            match f.op(v) {
+                Some(mem::LOAD | mem::STORE) => {
+                    mark(f, v, true)?;
+                    accesses += 1;
+                }
+                Some(arith::MIN | arith::MAX) => {
+                    if let Some(winner) = f.operand(v, usize::from(!outcome)) {
+                        f.replace_all_uses(v, winner)?;
+                        extrema += 1;
+                    }
+                }
+                _ => {
+                    f.replace_all_uses(v, f.constant_id(Constant::Bool(outcome)))?;
+                    comparisons += 1;
+                }
             }
         }
         cx.add("accesses proved in bounds", accesses);
         cx.add("comparisons decided", comparisons);
+        cx.add("minima and maxima decided", extrema);
         if self.versions {
             let made = versions::run(f, loops, self.max_size, cx)?;
             cx.add("loops in two versions", made as u64);
@@ -140,9 +154,15 @@ impl BoundsElim {
     }
 }
 
-/// The accesses of a block that are checked, and the comparisons of integers.
+/// The accesses of a block that are checked, the comparisons of integers, and their minima and
+/// maxima.
 fn checks(f: &Function, block: Block) -> impl Iterator<Item = Value> + '_ {
-    f.body(block).filter(|&v| is_unmarked(f, v) || is_comparison(f, v))
+    f.body(block).filter(|&v| is_unmarked(f, v) || is_comparison(f, v) || is_extremum(f, v))
+}
+
+/// Returns whether `v` is the lesser or the greater of two integers.
+fn is_extremum(f: &Function, v: Value) -> bool {
+    matches!(f.op(v), Some(arith::MIN | arith::MAX)) && f.ty(v).is_int() && f.is_used(v)
 }
 
 /// Returns whether `v` says which of two integers is less. Where one of them is constant, and for
@@ -153,7 +173,7 @@ fn is_comparison(f: &Function, v: Value) -> bool {
 }
 
 /// Returns those of some checks whose outcome is known, with that: accesses that are in bounds,
-/// and comparisons.
+/// comparisons, and whether a minimum or maximum is its first operand.
 fn prove(f: &Function, checks: &[Value], cx: &mut PassContext<'_>) -> Vec<(Value, bool)> {
     if checks.is_empty() {
         return Vec::new();
@@ -164,6 +184,7 @@ fn prove(f: &Function, checks: &[Value], cx: &mut PassContext<'_>) -> Vec<(Value
     let reached = checks.iter().copied().filter(|&v| ranges.is_reached(f.block_of(v)));
     let mut outcome = |v: Value| match is_comparison(f, v) {
         true => bounds.decide(v),
+        false if is_extremum(f, v) => bounds.first_wins(v),
         false => bounds.in_bounds(v).then_some(true),
     };
     reached.filter_map(|v| Some((v, outcome(v)?))).collect()

@@ -34,7 +34,9 @@
 //! the indices as polynomials in the time (`loop_accesses`); where a loop is reversed, that holds for any
 //! two of its iterations too. A loop that is reversed neither stops nor prints, and nothing of its last
 //! iteration is used. If a loop that is not may stop, the other one neither may, nor does anything that
-//! can be seen. Sums are carried from one iteration to the next by parameters, and loops with such
+//! can be seen before the function returns. Of float functions it is asked whether their arguments are
+//! known to be in the domain, be it because the first loop has recorded what it asked the same of
+//! (`recorded_domains`). Sums are carried from one iteration to the next by parameters, and loops with such
 //! parameters are not reversed: no float is added in another order than before. In a sum in memory the
 //! index stays the same, which is a dependence as well.
 //!

@@ -92,9 +92,9 @@ impl Accumulated {
 fn known(analyses: &ReductionAnalyses<'_>, nest: &LoopNest<'_>, load: Value) -> Option<Operand> {
     let f = analyses.f;
     let array = f.operand(load, 0)?;
-    analyses.aliases.non_escaping(array)?;
     analyses.maker(array)?;
-    if nest.contains_operand(f, array) {
+    let is_visible = analyses.aliases.is_visible(analyses.aliases.base(array));
+    if is_visible || nest.contains_operand(f, array) {
         return None;
     }
     for &block in nest.forest.blocks(nest.root) {

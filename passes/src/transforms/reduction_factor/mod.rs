@@ -27,7 +27,8 @@
 //! of the sums of updates, needs sums that distribute: of integers, or with `math=fast`.
 //!
 //! Before, loads are replaced of arrays that hold one constant everywhere (`forward`), as the cotangents
-//! of the elements of a matrix that is summed up.
+//! of the elements of a matrix that is summed up, and as new shadows are zero where they are first added
+//! to. That is done in loops that are no nests as well.
 //!
 //! Nests that only fill an array that nobody reads, but for the bounds checks, are skipped if these
 //! surely succeed (`unread_fill`): what is left of a product of which the derivative alone is wanted.
@@ -68,7 +69,8 @@ mod update;
 
 use std::sync::Arc;
 
-use regraft_ir::{DominatorTree, Edge, Function, IrResult};
+use regraft_dialects::{ad, core, mem};
+use regraft_ir::{DominatorTree, Edge, Function, IrResult, Operand, Value};
 
 use crate::analysis::{
     Aliases, EffectSummaries, InductionVariables, LoopForest, LoopId, TripCounts,
@@ -133,13 +135,16 @@ impl FunctionPass for ReductionFactor {
     }
 
     fn run(&mut self, f: &mut Function, cx: &mut PassContext<'_>) -> PassResult {
-        if !self.may_factor(f, cx) {
-            return Ok(());
+        let has_nests = self.may_factor(f, cx);
+        if has_nests {
+            self.skip_fills(f, cx)?;
         }
-        self.skip_fills(f, cx)?;
-        if self.forward(f, cx)? {
+        if (has_nests || may_forward(f, cx)) && self.forward(f, cx)? {
             Adce.run(f, cx)?;
             LoopDelete.run_all(f, cx)?;
+        }
+        if !has_nests {
+            return Ok(());
         }
         let mut factored = 0;
         while factored < MAX_NESTS && self.factor_one(f, cx)? {
@@ -153,6 +158,21 @@ impl FunctionPass for ReductionFactor {
         }
         Ok(())
     }
+}
+
+/// Returns whether a loop loads from an array that is made before it, and maybe with a content that is
+/// known.
+fn may_forward(f: &Function, cx: &mut PassContext<'_>) -> bool {
+    let forest = cx.analysis::<LoopForest>(f);
+    let is_candidate = |v: Value| {
+        let array = || f.operand(v, 0).and_then(Operand::as_value);
+        f.op(v) == Some(mem::LOAD)
+            && forest.loop_of(f.block_of(v)).is_some()
+            && array().is_some_and(|array| {
+                matches!(f.op(array), Some(mem::ALLOC | mem::FILL | ad::ZERO | core::GET))
+            })
+    };
+    !forest.is_empty() && f.all_insts().any(is_candidate)
 }
 
 impl ReductionFactor {
@@ -175,7 +195,7 @@ impl ReductionFactor {
         let analyses = facts.analyses(f);
         let mut loads = Vec::new();
         let mut done = None;
-        for root in facts.forest.loops().filter(|&l| !facts.forest.is_innermost(l)) {
+        for root in facts.forest.loops() {
             if done.is_none_or(|outer| !facts.forest.encloses(outer, root))
                 && let Some(nest) = LoopNest::of(f, &facts.forest, &facts.counts, root)
             {

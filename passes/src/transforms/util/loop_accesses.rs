@@ -83,7 +83,7 @@ impl Accesses {
                 this.observable |= effects.observable;
                 this.writes_visible |= effects.elsewhere.intersects(Access::WRITES);
                 this.writes_visible |= effects.objects.iter().any(|&(object, access)| {
-                    access.intersects(Access::WRITES) && aliases.non_escaping(object).is_none()
+                    access.intersects(Access::WRITES) && aliases.is_visible(aliases.base(object))
                 });
                 if effects.all_accesses() != Access::empty() {
                     if this.list.len() == MAX {

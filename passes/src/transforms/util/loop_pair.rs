@@ -6,14 +6,16 @@ use std::sync::Arc;
 use regraft_ir::{Block, Edge, Function, IrResult, Operand, Value};
 
 use crate::PassContext;
-use crate::analysis::traps::only_computes;
+use crate::analysis::traps::{may_trap_given, only_computes};
 use crate::analysis::{
-    Aliases, EffectSummaries, InductionVariables, LoopForest, LoopId, MemoryClasses, TripCounts,
+    Aliases, EffectSummaries, InductionVariables, LoopForest, LoopId, MemoryClasses, Ranges,
+    TripCounts,
 };
 use crate::transforms::util::edit::jump_target;
 use crate::transforms::util::loop_accesses::{
-    Accesses, AliasResult, Line, MemoryAccess, meets_later,
+    Accesses, AliasResult, Line, MemoryAccess, is_float_function, meets_later,
 };
+use crate::transforms::util::recorded_domains::is_known_to_be_inside;
 
 /// A loop with one exit and one latch.
 #[derive(Clone, Copy)]
@@ -141,6 +143,7 @@ pub(crate) struct FusionAnalyses<'a> {
     pub(crate) variables: Arc<InductionVariables>,
     pub(crate) aliases: Arc<Aliases>,
     pub(crate) classes: Arc<MemoryClasses>,
+    pub(crate) ranges: Arc<Ranges>,
     pub(crate) summaries: &'a EffectSummaries,
     /// True if it matters what was done before a float function stopped the program.
     pub(crate) domain_errors: bool,
@@ -154,6 +157,7 @@ impl<'a> FusionAnalyses<'a> {
             counts: cx.analysis::<TripCounts>(f),
             variables: cx.analysis::<InductionVariables>(f),
             classes: cx.analysis::<MemoryClasses>(f),
+            ranges: cx.analysis::<Ranges>(f),
             aliases: cx.analysis::<Aliases>(f),
             summaries: cx.effects(),
             domain_errors,
@@ -164,11 +168,22 @@ impl<'a> FusionAnalyses<'a> {
     pub(crate) fn accesses(&self, id: LoopId) -> Option<Accesses> {
         let blocks = self.forest.blocks(id);
         let mut accesses = Accesses::of(self.f, blocks, &self.aliases, self.summaries)?;
-        if !self.domain_errors {
-            accesses.may_stop = accesses.may_stop_otherwise;
+        if accesses.may_stop && !accesses.may_stop_otherwise {
+            accesses.may_stop = self.domain_errors && self.leaves_a_domain(blocks);
         }
         accesses.may_stop |= !self.forest.children(id).all(|l| self.counts.surely_ends(l));
         Some(accesses)
+    }
+
+    /// Returns whether a float function in some blocks may be outside of its domain.
+    fn leaves_a_domain(&self, blocks: &[Block]) -> bool {
+        let f = self.f;
+        let mut all = blocks.iter().flat_map(|&block| f.body(block));
+        all.any(|v| {
+            is_float_function(f, v)
+                && may_trap_given(f, v, &self.ranges.facts(f, f.block_of(v)))
+                && !is_known_to_be_inside(f, &self.aliases, v)
+        })
     }
 
     /// Returns whether no access `x` of an iteration `i` of the first loop may meet an access `y`

@@ -34,6 +34,7 @@ pub mod loop_form;
 pub(crate) mod loop_pair;
 pub mod materialize;
 pub(crate) mod promote;
+mod recorded_domains;
 pub(crate) mod redundant_inductions;
 pub(crate) mod repair_below;
 pub mod ssa_repair;

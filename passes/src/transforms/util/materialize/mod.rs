@@ -17,6 +17,7 @@ use regraft_dialects::arith;
 use regraft_ir::{Constant, Function, Inst, IrResult, Operand, Type, Value};
 
 use crate::analysis::LoopId;
+use crate::analysis::loop_exits::odd_inverse;
 use crate::analysis::poly::{Poly, Sym};
 
 /// Inserts instructions before `at` (which may be a terminator) that compute a polynomial, and
@@ -33,6 +34,31 @@ pub fn materialize(
     counter: &mut dyn FnMut(LoopId) -> Operand,
 ) -> IrResult<Operand> {
     Emitter { f, at, ty: poly.ty(), counter }.poly(poly)
+}
+
+/// Inserts instructions before `at` that compute the number of pairs (`size` 2) or triples (3) of
+/// `n` things, modulo 2^64, for a natural number `n` as an `i64`. None of them traps.
+///
+/// One of `n` and `n - 1` is even, so that the other is odd: `n >> 1` times `(n - 1) | 1` divides the
+/// even one alone, and loses no bit. A third is the product with the inverse of 3.
+///
+/// # Errors
+/// If `at` or `n` is stale.
+pub fn binomial(f: &mut Function, n: Operand, size: usize, at: Value) -> IrResult<Operand> {
+    let constant = |f: &Function, x: i64| Operand::from(f.constant_id(Constant::I64(x)));
+    let one = constant(f, 1);
+    let half = f.insert(at, arith::shr(n, one))?;
+    let less = f.insert(at, arith::sub(n, one))?;
+    let odd = f.insert(at, arith::or(less, one))?;
+    let pairs = Operand::from(f.insert(at, arith::mul(half, odd))?);
+    if size == 2 {
+        return Ok(pairs);
+    }
+    let two = constant(f, 2);
+    let third = constant(f, odd_inverse(3));
+    let rest = f.insert(at, arith::sub(n, two))?;
+    let product = f.insert(at, arith::mul(pairs, rest))?;
+    f.insert(at, arith::mul(product, third)).map(Operand::from)
 }
 
 struct Emitter<'a> {
