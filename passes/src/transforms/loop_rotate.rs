@@ -36,7 +36,8 @@
 
 use regraft_ir::{Block, DominatorTree, Edge, Function, Inst, IrResult, Operand, Value};
 
-use crate::analysis::{Analyses, LoopForest, LoopId};
+use crate::analysis::trip_count::LatchRuns;
+use crate::analysis::{Analyses, LoopForest, LoopId, TripCounts};
 use crate::loop_run::by_nesting_depth;
 use crate::options::{OptionDef, Options};
 use crate::transforms::licm::after_rotation::loops_that_gain;
@@ -57,6 +58,9 @@ fn can_rotate(f: &Function, forest: &LoopForest, id: LoopId, max_size: usize) ->
         })
 }
 
+/// Loops with fewer iterations are not rotated for the sake of memory.
+const FEW_ITERATIONS: u64 = 64;
+
 /// The innermost of the loops that loads or stores leave once they are rotated.
 fn with_memory(
     f: &Function,
@@ -64,7 +68,16 @@ fn with_memory(
     ids: &[LoopId],
     analyses: &mut Analyses,
 ) -> Vec<LoopId> {
+    if ids.is_empty() {
+        return Vec::new();
+    }
+    let counts = analyses.get::<TripCounts>(f);
+    // The code of a few iterations is better than a loop: that is for `unroll`, on the loop as it is.
+    let few = |id| matches!(counts.of(id).latch_runs, LatchRuns::Constant(n) if n < FEW_ITERATIONS);
     let first = |&id: &LoopId| {
+        if few(id) {
+            return None;
+        }
         let first = f.edge_target(stays_edge(f, forest, id)?);
         let alone = f.in_edges(first).nth(1).is_none();
         (forest.is_innermost(id) && alone).then_some((id, first))

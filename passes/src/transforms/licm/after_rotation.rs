@@ -57,8 +57,7 @@ fn a_load_leaves(f: &Function, facts: &LicmAnalyses, id: LoopId, info: &Info, fr
                 && !at.mod_ref.reads_what(written);
             invariant || is_carried(f, facts, id, v)
         };
-        let calm =
-            |u: Value| !stops(f, facts, u) && !(may_trap(f, v) && is_observable(f, facts, u));
+        let calm = |u: Value| !(stops(f, facts, u) || may_trap(f, v) && is_observable(f, facts, u));
         is_load && leaves() && runs(f, facts, id, v, from, calm)
     })
 }
