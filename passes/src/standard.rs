@@ -23,7 +23,8 @@ pub const O2: NamedPipeline = NamedPipeline {
 simplify-cfg,
 fix{max=2}(inline, fix{max=3}(sccp, specialize-getfield, specialize-tangents, simplify-cfg, sroa,
   gvn, dce, loop-delete, unroll)),
-licm, indvars, licm, bounds-elim, dse, adce, loop-delete,
+licm, indvars, licm, bounds-elim,
+loop-rotate{memory}, licm{whole-loops=false}, load-pre, dse, adce, loop-delete,
 fix{max=2}(unroll, sccp, specialize-getfield, specialize-tangents, simplify-cfg, sroa, gvn, dse),
 adce, simplify-cfg",
     doc: "Makes ordinary programs fast.\n\n\
@@ -31,8 +32,8 @@ adce, simplify-cfg",
           go, constants and equal values are found together until there are no more, and loops of \
           few iterations are unrolled, so that their counters are constants too. What is small \
           enough by then is inlined as well. Then come \
-          the loops, and what they have left is cleaned up: stores too that nothing reads, as what was \
-          loaded in between is a value by then. Results stay the same, bit for bit, \
+          the loops, of which those are rotated that a load or store leaves then, and what they have left \
+          is cleaned up: stores too that nothing reads, as what was loaded in between is a value by then. Results stay the same, bit for bit, \
           and a second run finds next to nothing. \
           The `optimized` stage of a program has been through this.\n",
 };

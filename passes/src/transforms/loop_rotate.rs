@@ -72,8 +72,16 @@ fn with_memory(
         return Vec::new();
     }
     let counts = analyses.get::<TripCounts>(f);
-    // The code of a few iterations is better than a loop: that is for `unroll`, on the loop as it is.
-    let few = |id| matches!(counts.of(id).latch_runs, LatchRuns::Constant(n) if n < FEW_ITERATIONS);
+    // The code of a few iterations is better than a loop: that is for `unroll`, on the loop as it is. A
+    // bound that is a constant without a known count is that of such a loop that was simplified.
+    let few = |id| match counts.of(id).latch_runs {
+        LatchRuns::Constant(n) => n < FEW_ITERATIONS,
+        _ => {
+            let test = f.operand(Value::terminator(forest.get(id).header), 0);
+            let test = test.and_then(Operand::as_value);
+            test.is_some_and(|test| f.operands(test).any(|x| f.const_i64(x).is_some()))
+        }
+    };
     let first = |&id: &LoopId| {
         if few(id) {
             return None;
