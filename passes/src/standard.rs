@@ -24,7 +24,7 @@ simplify-cfg,
 fix{max=2}(inline, fix{max=3}(sccp, specialize-getfield, specialize-tangents, simplify-cfg, sroa,
   gvn, dce, loop-delete, unroll)),
 licm, indvars, licm, bounds-elim,
-loop-rotate{memory}, licm{whole-loops=false}, load-pre, dse, adce, loop-delete,
+loop-rotate{memory}, licm{whole-loops=false}, load-pre, indvars, dse, adce, loop-delete,
 fix{max=2}(unroll, sccp, specialize-getfield, specialize-tangents, simplify-cfg, sroa, gvn, dse),
 adce, simplify-cfg",
     doc: "Makes ordinary programs fast.\n\n\
