@@ -53,6 +53,8 @@ fn cases() -> Vec<Case> {
         "bounds-elim",
         "indvars",
         "licm",
+        "dse",
+        "load-pre",
         "loop-delete",
         "loop-rotate",
         "loop-simplify",

@@ -5,7 +5,7 @@
 //! object are compared. How two indices are compared is for the caller, who knows them as value
 //! numbers, as polynomials, or as constants.
 
-use regraft_dialects::{data, mem};
+use regraft_dialects::{arith, data, mem};
 use regraft_ir::{Constant, Function, Operand, Value};
 use smallvec::SmallVec;
 
@@ -43,10 +43,37 @@ impl Overlap {
             _ => Self::May,
         }
     }
+
+    /// The same, and a value differs from its sum with a constant that is not 0.
+    pub(crate) fn of_offsets(f: &Function, a: Operand, b: Operand) -> Self {
+        let ((x, dx), (y, dy)) = (offset(f, a), offset(f, b));
+        match x == y {
+            true if dx == dy => Self::Must,
+            true => Self::No,
+            false => Self::May,
+        }
+    }
+}
+
+/// An index as a value and a constant that is added to it.
+pub(crate) fn offset(f: &Function, index: Operand) -> (Option<Operand>, i64) {
+    if let Some(constant) = f.const_i64(index) {
+        return (None, constant);
+    }
+    let sum = || {
+        let v = index.as_value()?;
+        if let Some([x, y]) = f.matches(v, arith::ADD) {
+            let constant = |c: Operand, x: Operand| Some((Some(x), f.const_i64(c)?));
+            return constant(y, x).or_else(|| constant(x, y));
+        }
+        let [x, y] = f.matches(v, arith::SUB)?;
+        Some((Some(x), f.const_i64(y)?.wrapping_neg()))
+    };
+    sum().unwrap_or((Some(index), 0))
 }
 
 /// A place within an object.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum Place {
     /// The value of a ref.
     Ref,
@@ -57,7 +84,7 @@ pub(crate) enum Place {
 }
 
 /// A place in an object.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct MemoryLocation {
     pub(crate) object: Operand,
     pub(crate) place: Place,

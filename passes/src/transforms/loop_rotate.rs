@@ -36,9 +36,11 @@
 
 use regraft_ir::{Block, DominatorTree, Edge, Function, Inst, IrResult, Operand, Value};
 
-use crate::analysis::{LoopForest, LoopId};
+use crate::analysis::trip_count::LatchRuns;
+use crate::analysis::{Analyses, LoopForest, LoopId, TripCounts};
 use crate::loop_run::by_nesting_depth;
 use crate::options::{OptionDef, Options};
+use crate::transforms::licm::after_rotation::loops_that_gain;
 use crate::transforms::util::clone_blocks::{CloneMap, copy_body};
 use crate::transforms::util::edit::only;
 use crate::transforms::util::loop_form::{ensure_preheader, gather_edges};
@@ -54,6 +56,42 @@ fn can_rotate(f: &Function, forest: &LoopForest, id: LoopId, max_size: usize) ->
             true => !leaves(f, forest, id, edge.from),
             false => types_agree(f, edge),
         })
+}
+
+/// Loops with fewer iterations are not rotated for the sake of memory.
+const FEW_ITERATIONS: u64 = 64;
+
+/// The innermost of the loops that loads or stores leave once they are rotated.
+fn with_memory(
+    f: &Function,
+    forest: &LoopForest,
+    ids: &[LoopId],
+    analyses: &mut Analyses,
+) -> Vec<LoopId> {
+    if ids.is_empty() {
+        return Vec::new();
+    }
+    let counts = analyses.get::<TripCounts>(f);
+    // The code of a few iterations is better than a loop: that is for `unroll`, on the loop as it is. A
+    // bound that is a constant without a known count is that of such a loop that was simplified.
+    let few = |id| match counts.of(id).latch_runs {
+        LatchRuns::Constant(n) => n < FEW_ITERATIONS,
+        _ => {
+            let test = f.operand(Value::terminator(forest.get(id).header), 0);
+            let test = test.and_then(Operand::as_value);
+            test.is_some_and(|test| f.operands(test).any(|x| f.const_i64(x).is_some()))
+        }
+    };
+    let first = |&id: &LoopId| {
+        if few(id) {
+            return None;
+        }
+        let first = f.edge_target(stays_edge(f, forest, id)?);
+        let alone = f.in_edges(first).nth(1).is_none();
+        (forest.is_innermost(id) && alone).then_some((id, first))
+    };
+    let loops: Vec<(LoopId, Block)> = ids.iter().filter_map(first).collect();
+    loops_that_gain(f, &loops, analyses)
 }
 
 /// Gives a loop a preheader, a latch that goes to the header and nowhere else, and a block of its own
@@ -134,35 +172,39 @@ crate::pass! {
     /// ```
     ///
     /// What is in the loop then surely runs once the loop is entered, so that it can be hoisted
-    /// though it may trap. Loops that are left by their latch already stay. It costs O(size of
-    /// the header) for each loop, and that much more code.
+    /// though it may trap. Loops that are left by their latch already stay. With `memory`, only
+    /// innermost loops are rotated which a load or store leaves then, by `licm` or `load-pre`. It costs
+    /// O(size of the header) for each loop, and that much more code.
     #[derive(Debug, Default)]
     pub struct LoopRotate {
         max_size: usize,
+        memory: bool,
     }
 }
 
 impl LoopPass for LoopRotate {
     const NAME: &'static str = "loop-rotate";
     const DOC: &'static str = Self::PAGE;
-    const OPTIONS: &'static [OptionDef] =
-        &[OptionDef::int("max-size", 16, "the most instructions of a header that is copied")];
+    const OPTIONS: &'static [OptionDef] = &[
+        OptionDef::int("max-size", 16, "the most instructions of a header that is copied"),
+        OptionDef::flag("memory", false, "only innermost loops that a load or a store leaves then"),
+    ];
 
     fn configure(&mut self, options: &Options) -> Result<(), String> {
         self.max_size = usize::try_from(options.int("max-size")).unwrap_or(usize::MAX);
+        self.memory = options.flag("memory");
         Ok(())
     }
 
     fn run(&mut self, f: &mut Function, loops: &[Block], cx: &mut PassContext<'_>) -> PassResult {
         let forest = cx.analysis::<LoopForest>(f);
-        let mut normal = Vec::new();
-        for &header in loops {
-            if let Some(id) = forest.headed_by(header)
-                && can_rotate(f, &forest, id, self.max_size)
-            {
-                normal.push(normalize(f, &forest, id)?);
-            }
+        let mut ids: Vec<LoopId> = loops.iter().filter_map(|&b| forest.headed_by(b)).collect();
+        ids.retain(|&id| can_rotate(f, &forest, id, self.max_size));
+        if self.memory {
+            ids = with_memory(f, &forest, &ids, cx.analyses());
         }
+        let normal = ids.into_iter().map(|id| normalize(f, &forest, id));
+        let normal: Vec<Block> = normal.collect::<IrResult<_>>()?;
         if normal.is_empty() {
             cx.add("loops rotated", 0);
             return Ok(());

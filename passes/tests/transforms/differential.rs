@@ -25,12 +25,14 @@ type Apply = fn(&mut Module);
 
 const PASSES: &[(&str, Apply)] = &[
     ("adce", apply::<transforms::adce::Adce>),
+    ("dse", apply::<transforms::dse::Dse>),
     ("fold", apply::<fold::Fold>),
     ("dce", apply::<Dce>),
     ("cse", apply::<Cse>),
     ("strength-reduce", apply::<AllLoops<StrengthReduce>>),
     ("simplify-cfg", apply::<SimplifyCfg>),
     ("indvars", apply::<AllLoops<Indvars>>),
+    ("load-pre", apply::<transforms::load_pre::LoadPre>),
     ("loop-delete", apply::<AllLoops<transforms::loop_delete::LoopDelete>>),
     ("loop-rotate", apply::<AllLoops<transforms::loop_rotate::LoopRotate>>),
     ("loop-simplify", apply::<AllLoops<LoopSimplify>>),

@@ -38,6 +38,7 @@
 //! O(instructions + operands), near linear in the nesting of loops: an instruction finds the
 //! outermost loop that it can leave by binary search, and moves once.
 
+pub(crate) mod after_rotation;
 mod hoist;
 mod scalar_promotion;
 mod whole_loops;

@@ -12,7 +12,9 @@
 //!
 //! The place has to be the same in all iterations and valid before the first one, and whatever else
 //! the loop touches has to be elsewhere. An error in the loop would leave memory as it was before
-//! the loop: so either nothing in it may trap, or nobody else knows the object.
+//! the loop: so either nothing in it may trap, or nobody else knows the object. Accesses to the place itself
+//! may trap, if the first one surely runs before anything that stops the program or can be observed: the
+//! load before the loop then traps in its stead, and none after it.
 
 use regraft_dialects::mem;
 use regraft_ir::{Block, Constant, Function, IrResult, Operand, Type, TypeKind, Value};
@@ -31,11 +33,29 @@ const MAX: usize = 64;
 
 /// The accesses of a loop.
 #[derive(Clone, Default)]
-struct Info {
+pub(super) struct Info {
     /// The instructions that touch memory, in order; too many are not kept.
-    touching: Vec<(Value, ModRefSet)>,
-    too_many: bool,
+    pub(super) touching: Vec<Touching>,
+    pub(super) too_many: bool,
+    /// True if something that does not touch memory may stop the program.
     may_stop: bool,
+}
+
+/// An instruction that touches memory.
+#[derive(Clone, Copy)]
+pub(super) struct Touching {
+    pub(super) inst: Value,
+    pub(super) mod_ref: ModRefSet,
+    may_stop: bool,
+}
+
+/// A place that can be kept in a value.
+pub(super) struct Promotable {
+    place: MemoryLocation,
+    /// The accesses to it, in order.
+    accesses: Vec<Value>,
+    /// The access like which it is loaded before the loop.
+    like: Value,
 }
 
 /// Promotes places out of loops with the headers `only`, or out of all; of loops in each other, the
@@ -58,8 +78,8 @@ pub(super) fn run(
         {
             continue;
         }
-        for (place, accesses) in promotable(f, facts, id, info) {
-            promote(f, forest, id, &place, &accesses)?;
+        for found in promotable(f, facts, id, info, header) {
+            promote(f, forest, id, &found)?;
             count += 1;
             inside_of = Some(id);
         }
@@ -67,7 +87,8 @@ pub(super) fn run(
     Ok(count)
 }
 
-fn survey(f: &Function, facts: &LicmAnalyses) -> Vec<Info> {
+/// Collects the accesses of each loop. O(instructions).
+pub(super) fn survey(f: &Function, facts: &LicmAnalyses) -> Vec<Info> {
     let forest = &*facts.forest;
     let mut infos = vec![Info::default(); forest.len()];
     for id in forest.loops().filter(|&id| forest.get(id).parent.is_none()) {
@@ -87,15 +108,19 @@ fn survey(f: &Function, facts: &LicmAnalyses) -> Vec<Info> {
                 let mut at = Some(inner);
                 while let Some(id) = at {
                     let info = &mut infos[id.index()];
-                    let full = info.too_many || touches.is_empty();
-                    if full && (info.may_stop || !stops) {
+                    let known = match touches.is_empty() {
+                        true => info.may_stop || !stops,
+                        false => info.too_many,
+                    };
+                    if known {
                         // What is around it knows, too.
                         break;
                     }
-                    info.may_stop |= stops;
-                    if !full {
+                    if touches.is_empty() {
+                        info.may_stop = true;
+                    } else {
                         info.too_many = info.touching.len() == MAX;
-                        info.touching.push((v, touches));
+                        info.touching.push(Touching { inst: v, mod_ref: touches, may_stop: stops });
                     }
                     at = forest.get(id).parent;
                 }
@@ -105,17 +130,18 @@ fn survey(f: &Function, facts: &LicmAnalyses) -> Vec<Info> {
     infos
 }
 
-/// The places of a loop that can be kept in a value, with the accesses to them in order.
-fn promotable(
+/// The places of a loop that can be kept in a value. Its first iteration begins with the block `from`.
+pub(super) fn promotable(
     f: &Function,
     facts: &LicmAnalyses,
     id: LoopId,
     info: &Info,
-) -> Vec<(MemoryLocation, Vec<Value>)> {
-    let forest = &*facts.forest;
-    let mut found: Vec<(MemoryLocation, Vec<Value>)> = Vec::new();
+    from: Block,
+) -> Vec<Promotable> {
+    let mut found: Vec<Promotable> = Vec::new();
     let mut seen: Vec<MemoryLocation> = Vec::new();
-    for &(v, _) in &info.touching {
+    for touching in &info.touching {
+        let v = touching.inst;
         if !matches!(f.op(v), Some(mem::STORE | mem::REF_SET)) {
             continue;
         }
@@ -123,25 +149,41 @@ fn promotable(
             continue;
         };
         seen.push(place.clone());
-        let outside = |operand: Operand| {
-            operand.as_value().is_none_or(|v| !forest.contains(id, f.block_of(v)))
-        };
-        let non_escaping = facts.aliases.non_escaping(place.object).is_some();
-        if !outside(place.object) || !place.indices().all(outside) || info.may_stop && !non_escaping
-        {
+        let invariant = is_outside(f, facts, id, place.object)
+            && place.indices().all(|index| is_outside(f, facts, id, index));
+        if !invariant {
             continue;
         }
-        if let Some(accesses) = accesses(f, facts, info, &place)
-            && (is_there(f, facts, &place) || accesses.iter().any(|&v| runs(f, facts, id, v)))
-        {
-            found.push((place, accesses));
+        let Some(accesses) = accesses(f, facts, info, &place) else { continue };
+        let others_stop = info.may_stop
+            || info.touching.iter().any(|at| at.may_stop && !accesses.contains(&at.inst));
+        if others_stop && facts.aliases.non_escaping(place.object).is_none() {
+            continue;
+        }
+        let like = match accesses.iter().any(|&v| may_trap(f, v)) {
+            false if is_there(f, facts, &place) => accesses.first().copied(),
+            false => accesses.first().copied().filter(|_| {
+                let calm = |v: Value| !stops(f, facts, v);
+                accesses.iter().any(|&v| runs(f, facts, id, v, from, calm))
+            }),
+            true => accesses.iter().copied().find(|&v| {
+                let calm = |v: Value| !stops(f, facts, v) && !is_observable(f, facts, v);
+                runs(f, facts, id, v, from, calm)
+            }),
+        };
+        if let Some(like) = like {
+            found.push(Promotable { place, accesses, like });
         }
     }
     found
 }
 
-/// The accesses of a loop to a place, if whatever else it touches is elsewhere, and none of them
-/// traps.
+/// Returns whether an operand is computed outside of a loop.
+pub(super) fn is_outside(f: &Function, facts: &LicmAnalyses, id: LoopId, operand: Operand) -> bool {
+    operand.as_value().is_none_or(|v| !facts.forest.contains(id, f.block_of(v)))
+}
+
+/// The accesses of a loop to a place, if whatever else it touches is elsewhere.
 fn accesses(
     f: &Function,
     facts: &LicmAnalyses,
@@ -155,7 +197,7 @@ fn accesses(
         place.object == other.object && place.overlap(f, other, compare) == Overlap::No
     };
     let mut result = Vec::new();
-    for &(v, touches) in &info.touching {
+    for &Touching { inst: v, mod_ref: touches, .. } in &info.touching {
         if touches.writes_shape & class != 0 {
             return None;
         }
@@ -168,7 +210,7 @@ fn accesses(
                 Some(mem::STORE | mem::REF_SET) => f.operand_type(f.operand(v, 1)?),
                 _ => f.ty(v),
             };
-            if value != ty || may_trap(f, v) {
+            if value != ty || f.checks_operands(v) {
                 return None;
             }
             result.push(v);
@@ -202,24 +244,40 @@ fn is_there(f: &Function, facts: &LicmAnalyses, place: &MemoryLocation) -> bool 
         && matches!(facts.aliases.base(place.object), Base::Fresh(_) | Base::Param(_))
 }
 
-/// Returns whether `v` surely runs when the loop is entered: nothing before it may stop.
-fn runs(f: &Function, facts: &LicmAnalyses, id: LoopId, v: Value) -> bool {
+/// Returns whether `v` may stop the program.
+pub(super) fn stops(f: &Function, facts: &LicmAnalyses, v: Value) -> bool {
+    let effects = inst_effects(f, v, &facts.summaries);
+    effects.may_trap || effects.may_not_end
+}
+
+/// Returns whether others may see that `v` ran.
+pub(super) fn is_observable(f: &Function, facts: &LicmAnalyses, v: Value) -> bool {
+    let effects = inst_effects(f, v, &facts.summaries);
+    effects.observable || effects.writes_anything()
+}
+
+/// Returns whether `v` surely runs when the loop is entered, which begins with the block `from`: what is
+/// before it is `calm`.
+pub(super) fn runs(
+    f: &Function,
+    facts: &LicmAnalyses,
+    id: LoopId,
+    v: Value,
+    from: Block,
+    calm: impl Fn(Value) -> bool,
+) -> bool {
     let forest = &*facts.forest;
-    let goes_on = |v: Value| {
-        let effects = inst_effects(f, v, &facts.summaries);
-        !effects.may_trap && !effects.may_not_end
-    };
     let mut block = f.block_of(v);
-    if !f.body(block).take_while(|&u| u != v).all(goes_on) {
+    if !f.body(block).take_while(|&u| u != v).all(&calm) {
         return false;
     }
-    while block != forest.get(id).header {
+    while block != from {
         let edges = f.in_edges(block).filter(|e| facts.cfg.is_reachable(e.from));
         let Some(edge) = only(edges) else { return false };
         block = edge.from;
         if f.out_edges(block).count() != 1
             || !forest.contains(id, block)
-            || !f.body(block).all(goes_on)
+            || !f.body(block).all(&calm)
         {
             return false;
         }
@@ -232,8 +290,7 @@ fn promote(
     f: &mut Function,
     forest: &LoopForest,
     id: LoopId,
-    place: &MemoryLocation,
-    accesses: &[Value],
+    Promotable { place, accesses, like }: &Promotable,
 ) -> IrResult<()> {
     let mut form = LoopForm::new(forest, id);
     let before = form.ensure_preheader(f)?;
@@ -241,16 +298,11 @@ fn promote(
     let exits = form.exit_blocks(f);
     let Some(ty) = held(f, place.object) else { return Ok(()) };
     let is_ref = place.place == Place::Ref;
-    let attrs = accesses.first().map_or(regraft_ir::Attrs::NONE, |&v| f.attrs(v));
     let load = match is_ref {
         true => mem::ref_get(place.object),
-        false => mem::load(place.object, place.indices()).with_attrs(attrs),
+        false => mem::load(place.object, place.indices()).with_attrs(f.attrs(*like)),
     };
-    let from = accesses.first().copied();
-    let load = match from {
-        Some(v) => load.with_type(ty).at(f.loc(v)).made_from(v),
-        None => load.with_type(ty),
-    };
+    let load = load.with_type(ty).at(f.loc(*like)).made_from(*like);
     let first = f.insert(Value::terminator(before), load)?;
 
     // In each block, what is read before the first write is what the block begins with.
@@ -294,10 +346,13 @@ fn promote(
             defs.push((home, value));
         }
     }
+    let in_bounds = [(f.ctx().symbol("inbounds"), f.constant_id(Constant::Bool(true)))];
+    let in_bounds = f.ctx().attrs(&in_bounds);
     for exit in exits {
         let store = match is_ref {
             true => mem::ref_set(place.object, first),
-            false => mem::store(place.object, first, place.indices()).with_attrs(attrs),
+            // What was loaded before is there.
+            false => mem::store(place.object, first, place.indices()).with_attrs(in_bounds),
         };
         let store = match writes.first() {
             Some(&v) => store.at(f.loc(v)).made_from(v),
@@ -323,7 +378,7 @@ fn promote(
     for (block, rest) in split.into_iter().rev() {
         f.merge_blocks(block, rest)?;
     }
-    if !f.is_used(first) {
+    if !f.is_used(first) && !may_trap(f, first) {
         f.delete(first)?;
     }
     Ok(())

@@ -1,0 +1,114 @@
+//! Deletes stores that nothing reads.
+//!
+//! ```text
+//! mem.ref_set %1, %2                      br %3, ^2, ^3
+//! br %3, ^2, ^3                    =>   ^2:
+//! ^2:                                     mem.ref_set %1, 1.0
+//!   mem.ref_set %1, 1.0                 ^3:
+//! ^3:                                     mem.ref_set %1, 2.0
+//!   mem.ref_set %1, 2.0
+//! ```
+//!
+//! # Method
+//! Three steps, each for functions that have something for it alone.
+//!
+//! 1. *Stack pairs* (`stack_pairs`): within a block, what a `mem.pop` takes is what the `mem.push` put
+//!    there that it pairs with.
+//! 2. *Redundant stores* (`redundant`): what is stored is in the place already, since it was loaded or
+//!    stored there and nothing in between may have written the place. That is asked of [`MemorySsa`].
+//! 3. *Dead stores* (`dead`): a backward data-flow problem over the places that are stored to. A place is
+//!    dead where it is overwritten on every path before anything may read it, and, of an object that
+//!    nobody else knows, where nothing reads it any more. (Anticipated stores, as in partial dead
+//!    code elimination by Knoop, Rüthing and Steffen, 1994, without sinking.)
+//!
+//! # Why it is right
+//! A place is an object and indices, compared as values; where one of these values is computed anew, the
+//! place is another one, and not dead. A store is a read of nothing; an error, or the end of the function,
+//! is a read of all that others may know. So an error finds memory as it was. A store that may trap
+//! stays; but if it is overwritten in its block, it can store what the other one does, which then goes: they
+//! trap alike, and so the second one never does. It moves down for that past what nobody can notice only.
+//!
+//! # Cost
+//! O(instructions * places + edges), with a limit on the number of places.
+//!
+//! [`MemorySsa`]: crate::analysis::memory_ssa::MemorySsa
+
+mod candidates;
+mod dead;
+mod redundant;
+mod stack_pairs;
+
+use regraft_ir::{Constant, Function, IrResult, Value};
+use rustc_hash::FxHashSet;
+
+use crate::analysis::traps::may_trap;
+use crate::{FunctionPass, PassContext, PassResult};
+use candidates::Candidates;
+
+crate::pass! {
+    /// Deletes stores that nothing reads.
+    ///
+    /// ```text
+    /// mem.ref_set %1, %2                      br %3, ^2, ^3
+    /// br %3, ^2, ^3                    =>   ^2:
+    /// ^2:                                     mem.ref_set %1, 1.0
+    ///   mem.ref_set %1, 1.0                 ^3:
+    /// ^3:                                     mem.ref_set %1, 2.0
+    ///   mem.ref_set %1, 2.0
+    /// ```
+    ///
+    /// A store goes if its place is overwritten on every path before it may be read, if it stores
+    /// what is there already, or if the object is known to nobody else and not read any more. What was
+    /// pushed on an array and popped again within a block is used directly. An error that may come
+    /// between two stores keeps the first one, unless nobody else knows the object; a store that may
+    /// trap stays.
+    ///
+    /// Places are compared as values, so `gvn` before it helps. It costs O(instructions) for
+    /// each place that is stored to, up to a limit; functions that store nothing twice, and nothing to
+    /// objects of their own, are skipped.
+    #[derive(Debug, Default)]
+    pub struct Dse;
+}
+
+impl FunctionPass for Dse {
+    const NAME: &'static str = "dse";
+    const DOC: &'static str = Self::PAGE;
+
+    fn run(&mut self, f: &mut Function, cx: &mut PassContext<'_>) -> PassResult {
+        let pairs = stack_pairs::forward(f, cx.analyses())?;
+        let redundant = redundant::stores(f, cx.analyses());
+        delete_stores(f, &redundant)?;
+        let mut dead = 0;
+        if let Some(candidates) = Candidates::find(f, cx.analyses()) {
+            let stores = dead::stores(f, &candidates, cx.analyses());
+            dead = stores.len() as u64;
+            // Later ones first, as `dead::stores` has those of a block.
+            let (trapping, mut gone): (Vec<Value>, Vec<Value>) =
+                stores.into_iter().partition(|&v| may_trap(f, v));
+            let mut is_gone: FxHashSet<Value> = gone.iter().copied().collect();
+            for store in trapping {
+                match dead::store_later_value(f, &candidates, cx.effects(), store, &is_gone)? {
+                    Some(later) => {
+                        is_gone.insert(later);
+                        gone.push(later);
+                    }
+                    None => dead -= 1,
+                }
+            }
+            delete_stores(f, &gone)?;
+        }
+        cx.add("pushes popped", pairs);
+        cx.add("stores of what is there", redundant.len() as u64);
+        cx.add("dead stores", dead);
+        Ok(())
+    }
+}
+
+/// Deletes stores, whose results are `nothing`.
+fn delete_stores(f: &mut Function, stores: &[Value]) -> IrResult<()> {
+    let nothing = f.constant_id(Constant::Unit);
+    for &store in stores {
+        f.replace_all_uses(store, nothing)?;
+    }
+    f.delete_all(stores)
+}
