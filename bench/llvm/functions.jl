@@ -402,7 +402,7 @@ function folds_of_sums(x, y)
     c = (x & 7) & 3
     d = (x * 3) * 5
     e = x - (x - y)
-    return a ⊻ b ⊻ c ⊻ d ⊻ e
+    return (a ⊻ b) + (c ⊻ d) * e
 end
 
 function folds_of_divisions(x)
@@ -435,7 +435,7 @@ function folds_of_choices(x, y)
     a = x < 0 ? -x : x
     b = x < y ? x : y
     c = x > y ? x : y
-    if a < b
+    if a < y
         return b + c
     else
         return a + c
@@ -520,7 +520,7 @@ function narrow_product(a, n)
     i = Int32(0)
     m = n % Int32
     @inbounds while i < m
-        s += a[Int64(i) + 1] * a[2Int64(i) + 1]
+        s += a[Int64(i) + 1] * Float64(Int64(i) + 1)
         i += Int32(1)
     end
     return s

@@ -404,7 +404,7 @@ functions! {
         let c = (x & 7) & 3;
         let d = (x * 3) * 5;
         let e = x - (x - y);
-        a ^ b ^ c ^ d ^ e
+        (a ^ b) + (c ^ d) * e
     }
 
     fn folds_of_divisions(x: i64) -> i64 {
@@ -429,7 +429,7 @@ functions! {
         let a = if x < 0 { -x } else { x };
         let b = if x < y { x } else { y };
         let c = if x > y { x } else { y };
-        if a < b { b + c } else { a + c }
+        if a < y { b + c } else { a + c }
     }
 
     fn folds_of_floats(x: f64, y: f64) -> f64 {
@@ -516,7 +516,7 @@ functions! {
     fn narrow_product(a: Floats, n: i64) -> f64 {
         let (mut s, mut i, m) = (0.0, 0i32, n as i32);
         while i < m {
-            s += *at(a, i as i64 + 1) * *at(a, 2 * i as i64 + 1);
+            s += *at(a, i as i64 + 1) * (i as i64 + 1) as f64;
             i = i.unchecked_add(1);
         }
         s
