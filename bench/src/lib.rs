@@ -8,6 +8,7 @@ pub mod dynamic;
 pub mod growth;
 pub mod julia;
 pub mod lecture;
+pub mod llvm;
 pub mod memory;
 pub mod pieces;
 pub mod simplified;

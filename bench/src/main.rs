@@ -5,7 +5,9 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 use regraft_bench::lecture::{Answer, Extras, blocks};
+use regraft_bench::llvm::compare;
 use regraft_bench::pieces::{Counts, causes, files, run};
+use regraft_ir::Diagnostic;
 
 /// Measures Regraft on programs that the user names.
 #[derive(Parser)]
@@ -52,7 +54,19 @@ enum Command {
         #[arg(long)]
         failures: bool,
     },
+    /// Counts what sixty small functions execute after a pipeline, beside LLVM's -O2.
+    Llvm {
+        /// Only functions with this in their name.
+        #[arg(default_value = "")]
+        name: String,
+        /// The pipeline.
+        #[arg(long, short, default_value = "O2")]
+        pipeline: String,
+    },
 }
+
+/// A count is as good as LLVM's if it is at most this many times that.
+const WITHIN: f64 = 1.1;
 
 /// The bytes of stack for the programs.
 const STACK: usize = 1 << 30;
@@ -69,6 +83,7 @@ fn main() -> ExitCode {
                 Extras { before: list(&before), values: list(&value), files: list(&include) };
             lecture(&file, prompt, &extras, failures)
         }
+        Command::Llvm { name, pipeline } => llvm(&name, &pipeline),
     };
     let thread = std::thread::Builder::new().stack_size(STACK).spawn(work);
     match thread.map(std::thread::JoinHandle::join) {
@@ -158,6 +173,29 @@ fn lecture(
         }
     }
     println!("\n{equal} of {all} results that are shown are printed");
+    Ok(())
+}
+
+fn llvm(name: &str, pipeline: &str) -> std::io::Result<()> {
+    let compared = compare(name, pipeline).map_err(|errors| {
+        let told: Vec<_> = errors.iter().map(Diagnostic::message).collect();
+        std::io::Error::other(told.join("\n"))
+    })?;
+    println!("| function | ours | LLVM | ours / LLVM | |\n|---|---:|---:|---:|---|");
+    for (at, row) in compared.iter().enumerate() {
+        if at == 0 || compared[at - 1].kind != row.kind {
+            println!("| **{}** | | | | |", row.kind);
+        }
+        let (name, ours, llvm, ratio) = (row.name, row.ours, row.llvm, row.ratio());
+        let note = match row.same {
+            false => "computes something else",
+            true if ratio > WITHIN => "more",
+            true => "",
+        };
+        println!("| {name} | {ours} | {llvm} | {ratio:.2} | {note} |");
+    }
+    let within = compared.iter().filter(|row| row.ratio() <= WITHIN).count();
+    println!("\n{within} of {} within 10 % of LLVM", compared.len());
     Ok(())
 }
 

@@ -140,6 +140,10 @@ impl Step {
                 let _ = options.set(def, math.clone());
             }
         };
+        let has_open = match self {
+            Self::Group { body, .. } => has_math(body),
+            _ => false,
+        };
         match self {
             Self::Pass(pass) => {
                 if let Some(def) = pass.math_option().copied() {
@@ -150,8 +154,8 @@ impl Step {
                 body.iter_mut().for_each(|step| step.set_math(math));
             }
         }
-        if let Self::Group { name: Some(_), options, body, .. } = self
-            && has_math(body)
+        if let Self::Group { name: Some(_), options, .. } = self
+            && has_open
         {
             set(options, &MATH);
         }
@@ -250,11 +254,12 @@ impl Pipeline {
     }
 }
 
-/// Returns whether a pass in these steps has the option `math`.
+/// Returns whether a pass in these steps has the option `math` and was given none.
 pub(crate) fn has_math(steps: &[Step]) -> bool {
     let mut passes = Vec::new();
     collect(steps, &mut passes);
-    passes.iter().any(|pass| pass.math_option().is_some())
+    let is_open = |pass: &&PassStep| pass.options.given().all(|(name, _)| name != MATH.name);
+    passes.into_iter().filter(is_open).any(|pass| pass.math_option().is_some())
 }
 
 /// The parser limits the depth of the recursion.

@@ -20,23 +20,26 @@ pub const O1: NamedPipeline = NamedPipeline {
 pub const O2: NamedPipeline = NamedPipeline {
     name: "O2",
     text: "\
-simplify-cfg,
+simplify-cfg, tail-calls,
 fix{max=2}(inline, fix{max=3}(sccp, specialize-getfield, specialize-tangents, simplify-cfg, sroa,
   gvn, dce, loop-delete, unroll)),
-licm, indvars, licm, bounds-elim,
+licm, indvars, join-exits, licm, rewrite{math=exact, ties=false}, sink, bounds-elim,
 loop-rotate{memory}, licm{whole-loops=false}, load-pre, indvars, dse, adce, loop-delete,
 fix{max=2}(unroll, sccp, specialize-getfield, specialize-tangents, simplify-cfg{split-copies=100},
   sroa, gvn, dse),
-adce, simplify-cfg",
+adce, simplify-cfg, sink",
     doc: "Makes ordinary programs fast.\n\n\
-          Calls are inlined first, since that is what shows most of what can be done; aggregates \
+          Recursion that is a loop becomes one; then calls are inlined, since that is what shows most of what \
+          can be done; aggregates \
           go, constants and equal values are found together until there are no more, and loops of \
           few iterations are unrolled, so that their counters are constants too. What is small \
           enough by then is inlined as well. Then come \
-          the loops, of which those are rotated that a load or store leaves then, and what they have left \
-          is cleaned up: stores too that nothing reads, as what was loaded in between is a value by then. What \
-          stands between two branches on one condition, as in a reverse sweep, is split into paths. \
-          Results stay the same, bit for bit, \
+          the loops: their bounds leave them before their counters become one, and tests of one counter \
+          are joined. What is computed is simplified, and moves behind the tests that it needs, before \
+          checks of bounds go that these tests make needless. Loops are rotated that a load or store leaves \
+          then; stores go that nothing reads, as what was loaded in between is a value by then. What \
+          stands between two branches on one condition, as in a reverse sweep, is split into paths. What is left \
+          is cleaned up. Results stay the same, bit for bit, \
           and a second run finds next to nothing. \
           The `optimized` stage of a program has been through this.\n",
 };

@@ -79,7 +79,8 @@ fn quadratic_is_arithmetic_alone() {
         assert!(text.contains(&format!("-> {ty}")), "{text}");
         // The square of a float is a power, whose derivative is 0 at 0 whatever comes after it.
         let products = text.matches("arith.mul").count() + text.matches("math.powi").count();
-        assert_eq!(products, 3, "{text}");
+        // Integers have a factor in common.
+        assert!(products == 3 || ty == "i64" && products < 3, "{text}");
         assert_eq!(text.matches("arith.sub").count(), 1, "{text}");
         assert!(!text.contains("call") && !text.contains("br "), "{text}");
     }

@@ -101,8 +101,7 @@ fn for_lengths(program: &str, calls: &[&str]) {
         let certain = session.gradient_of_call(call, Mode::Reverse).unwrap();
         assert_eq!(any.value.as_f64(), certain.value.as_f64(), "{call}");
         let (any, certain) = (Val::tuple(any.gradient), Val::tuple(certain.gradient));
-        let distance =
-            session.run("f", "(a, b) -> sum(map((x, y) -> sum(abs, x .- y), a, b))");
+        let distance = session.run("f", "(a, b) -> sum(map((x, y) -> sum(abs, x .- y), a, b))");
         let distance = session.call_value(&distance.unwrap(), &[any, certain]).unwrap();
         assert!(distance.as_f64().unwrap() < 1e-12, "{call}: {distance:?}");
     }

@@ -72,6 +72,12 @@ impl Term {
         }
     }
 
+    /// The number of ops in it.
+    pub(crate) fn size(&self) -> usize {
+        let operands: usize = self.operands().iter().map(Self::size).sum();
+        operands + usize::from(matches!(self, Self::Op(..)))
+    }
+
     /// The depth to which terms nest in it, itself counted.
     pub(crate) fn depth(&self) -> usize {
         match self {

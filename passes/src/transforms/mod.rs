@@ -31,6 +31,7 @@ pub mod fuse_sweeps;
 pub mod gvn;
 pub mod indvars;
 pub mod inline;
+pub mod join_exits;
 pub mod licm;
 pub mod load_pre;
 pub mod loop_delete;
@@ -41,6 +42,7 @@ pub mod loop_simplify;
 pub mod lower_try;
 pub mod mem2reg;
 pub mod merge_returns;
+pub mod peel;
 pub mod profile;
 pub mod prune;
 pub mod reassociate;
@@ -49,12 +51,15 @@ pub mod renumber;
 pub mod rewrite;
 pub mod sccp;
 pub mod simplify_cfg;
+pub mod sink;
 pub mod specialize;
 pub mod specialize_getfield;
 pub mod specialize_tangents;
 pub mod sroa;
 pub mod strength_reduce;
+pub mod tail_calls;
 pub mod unroll;
+pub mod unswitch;
 pub mod util;
 
 /// Adds the transformations of this folder.
@@ -69,6 +74,7 @@ pub fn register(registry: &mut PassRegistry) {
     registry.add::<fuse_sweeps::FuseSweeps>();
     registry.add_loop::<indvars::Indvars>();
     registry.add::<load_pre::LoadPre>();
+    registry.add_loop::<join_exits::JoinExits>();
     registry.add_loop::<loop_delete::LoopDelete>();
     registry.add::<loop_fuse::LoopFuse>();
     registry.add::<loop_interchange::LoopInterchange>();
@@ -80,6 +86,7 @@ pub fn register(registry: &mut PassRegistry) {
     registry.add_loop::<licm::Licm>();
     registry.add::<mem2reg::Mem2reg>();
     registry.add::<merge_returns::MergeReturns>();
+    registry.add_loop::<peel::Peel>();
     registry.add::<profile::Profile>();
     registry.add::<prune::Prune>();
     registry.add::<reassociate::Reassociate>();
@@ -89,9 +96,12 @@ pub fn register(registry: &mut PassRegistry) {
     registry.add::<sccp::Sccp>();
     registry.add::<simplify_cfg::SimplifyCfg>();
     registry.add::<specialize::Specialize>();
+    registry.add::<sink::Sink>();
     registry.add::<specialize_getfield::SpecializeGetfield>();
     registry.add::<specialize_tangents::SpecializeTangents>();
     registry.add_loop::<strength_reduce::StrengthReduce>();
+    registry.add::<tail_calls::TailCalls>();
     registry.add_loop::<unroll::Unroll>();
+    registry.add_loop::<unswitch::Unswitch>();
     registry.add::<sroa::Sroa>();
 }

@@ -1,13 +1,14 @@
 //! Exit tests against the trip count, and what is used after a loop.
 
 use regraft_dialects::arith;
-use regraft_ir::{Block, Constant, Edge, Function, IrResult, Operand, Type, Use, Value};
+use regraft_ir::{Block, Constant, Edge, Function, IrResult, Operand, Type, Value};
 
 use super::rewriter::Rewriter;
+use super::sums::{Sum, wanted_sums};
+use crate::analysis::Poly;
 use crate::analysis::loop_exits::{Count, CountForm, Holds, LatchRuns, Test};
 use crate::analysis::poly::Sym;
-use crate::analysis::{LoopForest, LoopId, Poly};
-use crate::transforms::util::counters::{can_compute, compute, compute_count, is_inside};
+use crate::transforms::util::counters::{can_compute, compute, compute_count, is_after};
 
 /// The most terms of a final value, its constant not counted.
 const MAX_TERMS: usize = 2;
@@ -164,9 +165,10 @@ pub(super) fn final_values(
     if !known {
         return Ok(Vec::new());
     }
-    let wanted = wanted(this, exit);
+    let (wanted, sums) = (wanted(this, exit), wanted_sums(this, exit));
     let branch = Value::terminator(exit.from);
-    let passes = wanted.iter().any(|&(v, _)| this.f.uses(v).any(|at| at.user == branch));
+    let mut used = wanted.iter().map(|&(v, _)| v).chain(sums.iter().map(|sum| sum.value));
+    let passes = used.any(|v| this.f.uses(v).any(|at| at.user == branch));
     // What another exit leads to as well, if only in theory, is not dominated by this one.
     let several = this.ivs.forest().get(this.l).exits.len() > 1;
     let at = several.then(|| Value::terminator(preheader));
@@ -177,14 +179,12 @@ pub(super) fn final_values(
             found.push((v, value));
         }
     }
+    for sum in sums {
+        if let Some(value) = ends.sum(&sum)? {
+            found.push((sum.value, value));
+        }
+    }
     Ok(found)
-}
-
-/// Returns whether a use is after a loop: outside of it, or an argument of its exit.
-pub(super) fn is_after(f: &Function, forest: &LoopForest, l: LoopId, exit: Edge, at: Use) -> bool {
-    let args = exit.position + 1..exit.position + 1 + f.edge_args(exit).len() as u32;
-    let is_arg = at.user == Value::terminator(exit.from) && args.contains(&at.index);
-    is_arg || !is_inside(f, forest, l, f.block_of(at.user))
 }
 
 /// Returns what is used after the loop and is a polynomial that can be computed there.
@@ -283,6 +283,27 @@ impl Ends<'_, '_> {
         let number = count_before(self.this, from, count, poly.ty(), self.preheader)?;
         let at = self.place.find(self.this.f)?;
         compute(self.this.f, self.this.ivs, poly, at, &[(l, number)]).map(Some)
+    }
+
+    /// The final value of a sum.
+    fn sum(&mut self, sum: &Sum) -> IrResult<Option<Operand>> {
+        let ty = self.this.f.ty(sum.value);
+        let n = match self.runs {
+            LatchRuns::Constant(n) => match constant(ty, *n) {
+                Some(n) => self.this.f.constant_id(n).into(),
+                None => return Ok(None),
+            },
+            LatchRuns::Symbolic(count) if count.ty().bits() <= ty.bits() => {
+                let from = self.place.exit.from;
+                count_before(self.this, from, count, ty, self.preheader)?
+            }
+            _ => return Ok(None),
+        };
+        let at = self.place.find(self.this.f)?;
+        match sum.total(self.this.f, n, at)? {
+            Some(total) => self.compute(&total, at).map(Some),
+            None => Ok(None),
+        }
     }
 
     /// The final value of what counts from `from` to `to` itself, or is a constant away from that:

@@ -18,7 +18,8 @@
 //! # Method
 //! By what [`InductionVariables`] and [`TripCounts`] say, for each loop:
 //!
-//! 0. **Equal numbers.** What is the same polynomial as an earlier number is that number.
+//! 0. **Narrow counters** that are used as wider numbers become wide (`widen`).
+//!    **Equal numbers.** What is the same polynomial as an earlier number is that number.
 //! 1. **One counter.** If the header has a parameter that counts 0, 1, 2, ..., that is it; if it
 //!    has one alone that counts down by 1, as reverse sweeps do, it stays as it is; else one is
 //!    made. Every other header parameter that is `base + step * i` is computed from it, and goes.
@@ -26,7 +27,8 @@
 //!    computed before the loop: less than, if the count is surely not negative as a signed number;
 //!    else equal to.
 //! 3. **Final values.** What is a polynomial in the counter and used after the loop is computed
-//!    there from the trip count, if the loop has one exit, and the result is short.
+//!    there from the trip count, if the loop has one exit, and the result is short. So is a sum to
+//!    which each iteration adds a polynomial of degree 2 at most, if that is all it is for (`sums`).
 //!
 //! All that is needed of the analyses is made into instructions first, for all loops; only then
 //! is anything replaced, so that the analyses are not used after what they describe has gone.
@@ -47,6 +49,8 @@
 
 mod exits;
 mod rewriter;
+mod sums;
+mod widen;
 
 use regraft_ir::{
     Block, Constant, Diagnostic, DominatorTree, Edge, Function, IrResult, Operand, Value,
@@ -58,12 +62,15 @@ use crate::analysis::trip_count::LatchRuns;
 use crate::analysis::{InductionVariables, LoopForest, LoopId, TripCounts};
 use crate::loop_run::by_nesting_depth;
 use crate::options::{OptionDef, Options};
-use crate::transforms::util::counters::{add_induction, counter_of, ensure_preheaders, is_inside};
+use crate::transforms::util::counters::{
+    add_induction, counter_of, ensure_preheaders, is_after, is_inside,
+};
 use crate::transforms::util::{self, redundant_inductions};
 use crate::{LoopPass, PassContext, PassResult};
-use exits::{NewTest, final_values, is_after, new_test};
+use exits::{NewTest, final_values, new_test};
 pub(crate) use rewriter::Limits;
 use rewriter::Rewriter;
+use widen::widen;
 
 /// The numbers of rewrites.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -97,7 +104,8 @@ crate::pass! {
     /// ```
     ///
     /// Header parameters that are `base + step * i` in the iteration `i` go; exit tests on them
-    /// compare the counter with the trip count; what is used after the loop is computed there.
+    /// compare the counter with the trip count; what is used after the loop is computed there, sums of
+    /// counters and their squares too. A narrow counter that is used as a wider number becomes wide.
     /// Integers wrap as before; floats are left alone. Put it after `licm`, and before passes that
     /// look for counted loops. It costs O(instructions) for each level of nesting.
     #[derive(Debug, Default)]
@@ -150,6 +158,7 @@ impl Indvars {
         loops: &[Block],
         cx: &mut PassContext<'_>,
     ) -> Result<Vec<Block>, Diagnostic> {
+        let widened = widen(f, loops, cx)?;
         let ivs = cx.analysis::<InductionVariables>(f);
         let headers = ensure_preheaders(f, loops, ivs.forest(), |l| !ivs.basic(l).is_empty())?;
         let ivs = cx.analysis::<InductionVariables>(f);
@@ -184,6 +193,7 @@ impl Indvars {
         };
         delete_unused(f, &equal_next)?;
         cx.add("equal numbers", (equal.len() + equal_next.len()) as u64);
+        cx.add("counters widened", widened);
         cx.add("counters made", done.counters as u64);
         cx.add("induction variables removed", done.params as u64);
         cx.add("exit tests rewritten", done.tests as u64);
@@ -234,10 +244,11 @@ struct Plan {
 
 impl Rewriter<'_> {
     fn plan(&mut self, exits: Exits<'_>, done: &mut Rewritten) -> IrResult<Option<Plan>> {
-        if let [only] = self.ivs.basic(self.l)
-            && only.step.constant_value() == Some(-1)
-        {
-            // One counter that counts down is as good, and nothing is left to be expressed by it.
+        let counts_down = |b: &&BasicInduction| b.step.constant_value() == Some(-1);
+        // One counter that counts down is as good, and nothing is left to be expressed by it.
+        let is_down = self.ivs.basic(self.l).len() == 1
+            && self.ivs.basic(self.l).iter().any(|b| counts_down(&b));
+        if is_down && self.ivs.chains(self.l).is_empty() {
             return Ok(None);
         }
         let (f, ivs) = (&*self.f, self.ivs);
@@ -247,9 +258,8 @@ impl Rewriter<'_> {
         let mut going: Vec<&BasicInduction> = ivs
             .basic(self.l)
             .iter()
-            .filter(|b| Some(b.param) != old && self.is_worth_it(b))
+            .filter(|b| !is_down && Some(b.param) != old && self.is_worth_it(b))
             .collect();
-        let counts_down = |b: &&BasicInduction| b.step.constant_value() == Some(-1);
         if old.is_none() && going.iter().filter(|b| !b.step.is_zero()).count() == 1 {
             going.retain(|b| !counts_down(b));
         }

@@ -86,7 +86,7 @@ pub fn rewrite_pass(name: &'static str, doc: &'static str, set: &str, text: &str
                 Arc::clone(compiled.get_or_init(|| rules))
             }
         };
-        rewrite(f, cx, &rules, math)
+        rewrite(f, cx, &rules, math, true)
     })
 }
 

@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
+use regraft_dialects::arith;
 use regraft_ir::{Context, Function, Op, Operand, Type, Value};
 use smallvec::SmallVec;
 
 use crate::analysis::{FloatKinds, Latencies, LoopForest};
-use crate::rewrite::{Facts, Math, is_term};
+use crate::rewrite::{ConditionKind, Facts, Math, is_term};
 
 /// The cost of instructions.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
@@ -72,7 +73,9 @@ impl Known {
 
     /// Returns whether a function is known not to trap for these arguments.
     pub(super) fn is_in_domain(&self, op: Op, args: &[Facts]) -> bool {
-        self.math.is_in_domain(op, |i| args.get(i).map_or(FloatKinds::all(), |arg| arg.kinds))
+        let divides = matches!(op, arith::DIV | arith::REM | arith::FLD | arith::CLD | arith::MOD);
+        divides && args.get(1).is_some_and(|by| ConditionKind::Positive.holds(by))
+            || self.math.is_in_domain(op, |i| args.get(i).map_or(FloatKinds::all(), |a| a.kinds))
     }
 
     /// The cost of a result of an op in the block of `v`.

@@ -41,7 +41,7 @@ use crate::rewrite::{Math, RewriteRules, RuleIndex};
 use crate::{FunctionPass, PassContext, PassResult};
 
 pub use from_rust::rewrite_pass;
-use rewriter::Rewriter;
+use rewriter::{Rewriter, candidates};
 
 crate::pass! {
     /// Rewrites instructions by rules wherever that makes the program cheaper.
@@ -55,10 +55,12 @@ crate::pass! {
     /// lists. A rule is used where latencies fall, or the number of instructions while they stay; one
     /// with `=>` also where nothing changes in either. `math` says which sets of rules are used, as for
     /// `e-graph`, which keeps all ways to compute a value until it can compare them. Here the first
-    /// step that pays is taken.
+    /// step that pays is taken. Without `ties`, a rule is used only where the cost falls, or where it takes
+    /// fewer instructions than it matches: so `O2` uses it.
     #[derive(Debug, Default)]
     pub struct Rewrite {
         math: Math,
+        ties: bool,
         rules: String,
     }
 }
@@ -68,6 +70,7 @@ impl FunctionPass for Rewrite {
     const DOC: &'static str = Self::PAGE;
     const OPTIONS: &'static [OptionDef] = &[
         MATH,
+        OptionDef::flag("ties", true, "use a rule with `=>` also where the cost stays the same"),
         OptionDef::text(
             "rules",
             "",
@@ -77,13 +80,14 @@ impl FunctionPass for Rewrite {
 
     fn configure(&mut self, options: &Options) -> Result<(), String> {
         self.math = Math::find(options.text(MATH.name)).unwrap_or_default();
+        self.ties = options.flag("ties");
         self.rules = options.text("rules").to_owned();
         Ok(())
     }
 
     fn run(&mut self, f: &mut Function, cx: &mut PassContext<'_>) -> PassResult {
         let rules = self.rules(f).map_err(|error| cx.wrong_options(error))?;
-        rewrite(f, cx, &rules, self.math)
+        rewrite(f, cx, &rules, self.math, self.ties)
     }
 }
 
@@ -104,8 +108,13 @@ fn rewrite(
     cx: &mut PassContext<'_>,
     rules: &RuleIndex,
     math: Math,
+    ties: bool,
 ) -> PassResult {
-    let mut rewriter = Rewriter::new(f, cx, rules, math);
+    if !f.all_insts().any(|v| candidates(f, rules, v).next().is_some()) {
+        cx.add("values rewritten", 0);
+        return Ok(());
+    }
+    let mut rewriter = Rewriter::new(f, cx, rules, math, ties);
     let rewritten = rewriter.run(f)?;
     cx.add("values rewritten", rewritten);
     Ok(())

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use regraft_ir::{
-    Constant, DominatorTree, Function, Inst, IrResult, Op, Operand, ResultType, Value,
+    Constant, DominatorTree, Function, Inst, IrResult, Op, Operand, ResultType, Traits, Value,
 };
 use smallvec::SmallVec;
 
@@ -14,7 +14,8 @@ use crate::PassContext;
 use crate::analysis::traps::{may_trap, may_trap_given};
 use crate::analysis::{LoopForest, Ranges};
 use crate::rewrite::{
-    Facts, Math, RuleIndex, Subject, facts_of, facts_of_value, is_term, literal_as, matches,
+    Facts, Math, Rule, RuleIndex, Signature, Subject, facts_of, facts_of_value, is_term,
+    literal_as, matches,
 };
 
 /// The most ways in which one rule is matched against one instruction.
@@ -28,6 +29,8 @@ const MAX_REVISITS: usize = 64;
 pub(super) struct Rewriter<'a> {
     known: Known,
     rules: &'a RuleIndex,
+    /// Whether rules are used that leave the cost as it is.
+    ties: bool,
     /// By [`Value::index`], how often a value was replaced at the same cost.
     generations: Vec<u8>,
     /// Instructions that rules are to be tried on.
@@ -44,6 +47,7 @@ impl<'a> Rewriter<'a> {
         cx: &mut PassContext<'_>,
         rules: &'a RuleIndex,
         math: Math,
+        ties: bool,
     ) -> Self {
         let capacity = f.value_capacity();
         let known = Known {
@@ -57,6 +61,7 @@ impl<'a> Rewriter<'a> {
         let mut this = Self {
             known,
             rules,
+            ties,
             generations: vec![0; capacity],
             queue: VecDeque::new(),
             waiting: vec![false; capacity],
@@ -81,7 +86,9 @@ impl<'a> Rewriter<'a> {
                 this.known.stays[v.index()] = may_trap(f, v)
                     && may_trap_given(f, v, &ranges.facts(f, block))
                     && !this.known.is_in_domain(op, &args);
-                this.wait(v);
+                if candidates(f, rules, v).next().is_some() {
+                    this.wait(v);
+                }
             }
         }
         this
@@ -105,18 +112,21 @@ impl<'a> Rewriter<'a> {
 
     /// The replacement of an instruction that saves most.
     fn best(&self, f: &Function, v: Value) -> Option<Replacement> {
-        let op = f.op(v).filter(|_| is_term(f, v) && !self.known.stays[v.index()])?;
+        f.op(v).filter(|_| is_term(f, v) && !self.known.stays[v.index()])?;
         let args: SmallVec<[Operand; 4]> = f.operands(v).collect();
         let mut best: Option<(Cost, Replacement)> = None;
-        for candidate in self.rules.of(op, f.ty(v)) {
-            let rule = self.rules.rule(candidate.number);
+        for rule in candidates(f, self.rules, v) {
             for bindings in matches(&Operands(f), &self.known.ctx, rule, &args, MAX_MATCHES) {
                 let Some(mut made) = replacement(&self.known, f, v, rule, &bindings) else {
                     continue;
                 };
                 let gain = saved(&self.known, f, v, &made) - made.cost;
                 let ties = gain == Cost::default();
-                if ties && (rule.is_both_ways() || self.generations[v.index()] >= MAX_GENERATIONS)
+                // With fewer instructions than matched, others may be left without a use in the end.
+                let may_tie = (self.ties || made.nodes.len() < rule.from().size())
+                    && !rule.is_both_ways()
+                    && self.generations[v.index()] < MAX_GENERATIONS;
+                if ties && !may_tie
                     || gain < Cost::default()
                     || best.as_ref().is_some_and(|(most, _)| *most >= gain)
                 {
@@ -219,6 +229,27 @@ impl<'a> Rewriter<'a> {
             level = next;
         }
     }
+}
+
+/// The rules that may match an instruction, by its operands.
+pub(super) fn candidates<'r>(
+    f: &Function,
+    rules: &'r RuleIndex,
+    v: Value,
+) -> impl Iterator<Item = &'r Rule> {
+    let op = f.op(v);
+    let operands: SmallVec<[Signature; 4]> = f
+        .operands(v)
+        .map(|operand| match operand.as_value().map(|v| f.op(v)) {
+            Some(Some(op)) => Signature::of_op(op),
+            Some(None) => Signature::default(),
+            None => Signature::CONSTANT,
+        })
+        .collect();
+    let commute = op.is_some_and(|op| f.ctx().def(op).traits.contains(Traits::COMMUTATIVE));
+    let all = op.into_iter().flat_map(move |op| rules.of(op, f.ty(v)));
+    all.filter(move |candidate| candidate.may_match(&operands, commute))
+        .map(|candidate| &**rules.rule(candidate.number))
 }
 
 /// The operands of a function as what rules are matched against: each is the result of at most one

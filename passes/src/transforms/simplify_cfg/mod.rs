@@ -25,7 +25,9 @@
 //! 4. In postorder: an edge to an empty block that jumps on goes to where that jumps.
 //! 5. Unless it is `plain`: cheap branches become selections (`select`), and edges on which the
 //!    next branch is decided bypass it (`thread`).
-//! 6. A block is appended to the one that jumps to it, if nothing else does; the first of a chain
+//! 6. Before the first round, unless it is `plain`: chains of comparisons become switches (`switch`), once
+//!    nothing stands between them.
+//! 7. A block is appended to the one that jumps to it, if nothing else does; the first of a chain
 //!    comes first, so that an instruction moves once.
 //!
 //! # Why it is right
@@ -52,6 +54,7 @@ mod chains;
 mod forward;
 mod live;
 mod select;
+mod switch;
 mod thread;
 
 use regraft_ir::{ControlFlow, Function, IrResult};
@@ -81,6 +84,8 @@ struct Simplified {
     selected: usize,
     /// Edges that bypass a branch which they decide.
     threaded: usize,
+    /// Chains of comparisons that became switches.
+    switches: usize,
     /// Blocks appended to the one before.
     merged: usize,
 }
@@ -113,6 +118,8 @@ crate::pass! {
     /// ^3(%3: bool):
     ///   br %3, ^4, ^5
     /// ```
+    ///
+    /// Three or more comparisons of one integer with constants that follow each other become a switch.
     ///
     /// Nothing runs in vain that may trap: a load only if its index is in bounds on both ways.
     /// Headers of loops are not bypassed.
@@ -155,28 +162,46 @@ impl FunctionPass for SimplifyCfg {
 
     fn run(&mut self, f: &mut Function, cx: &mut PassContext<'_>) -> PassResult {
         let mut done = Simplified::default();
-        for n in 1.. {
-            let before = done;
-            self.round(f, cx, &mut done)?;
-            if done == before {
-                break;
-            }
-            if n == THREADING_ROUNDS {
-                self.thread_copies = None;
-            }
+        if self.select_cost.is_some() && switch::has_chain(f) {
+            // What is between the comparisons goes first, and nothing is made of the last ones.
+            Self::default().rounds(f, cx, &mut done)?;
+            done.switches += switch::form(f)?;
         }
+        let mut this = *self;
+        this.rounds(f, cx, &mut done)?;
         cx.add("branches decided", done.branches as u64);
         cx.add("unreachable blocks deleted", done.unreachable as u64);
         cx.add("parameters replaced", done.parameters as u64);
         cx.add("terminators forwarded", done.forwarded as u64);
         cx.add("branches made selections", done.selected as u64);
         cx.add("edges threaded", done.threaded as u64);
+        cx.add("switches made", done.switches as u64);
         cx.add("blocks merged", done.merged as u64);
         Ok(())
     }
 }
 
 impl SimplifyCfg {
+    /// Rounds, until one changes nothing.
+    fn rounds(
+        &mut self,
+        f: &mut Function,
+        cx: &mut PassContext<'_>,
+        done: &mut Simplified,
+    ) -> IrResult<()> {
+        for n in 1.. {
+            let before = *done;
+            self.round(f, cx, done)?;
+            if *done == before {
+                break;
+            }
+            if n == THREADING_ROUNDS {
+                self.thread_copies = None;
+            }
+        }
+        Ok(())
+    }
+
     fn round(
         &self,
         f: &mut Function,

@@ -1,7 +1,7 @@
 //! Counters of loops, and what is computed from them: what `indvars` and `strength-reduce` share.
 
 use regraft_dialects::arith;
-use regraft_ir::{Block, Constant, Edge, Function, IrResult, Operand, Type, Value};
+use regraft_ir::{Block, Constant, Edge, Function, IrResult, Operand, Type, Use, Value};
 
 use crate::analysis::induction::BasicInduction;
 use crate::analysis::poly::Sym;
@@ -155,6 +155,13 @@ pub(crate) fn is_inside(f: &Function, forest: &LoopForest, l: LoopId, block: Blo
         to = f.successors(new).next();
     }
     [from, to].into_iter().all(|end| end.is_some_and(|end| forest.contains(l, end)))
+}
+
+/// Returns whether a use is after a loop: outside of it, or an argument of its exit.
+pub(crate) fn is_after(f: &Function, forest: &LoopForest, l: LoopId, exit: Edge, at: Use) -> bool {
+    let args = exit.position + 1..exit.position + 1 + f.edge_args(exit).len() as u32;
+    let is_arg = at.user == Value::terminator(exit.from) && args.contains(&at.index);
+    is_arg || !is_inside(f, forest, l, f.block_of(at.user))
 }
 
 /// Adds a parameter to the header of a loop with a preheader: at first `base`, then more by `step`
