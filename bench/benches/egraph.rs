@@ -203,7 +203,7 @@ fn single(table: &mut Table) -> Outcome {
     let lstm = of("jl/lstm_step: remember")?;
     count("LSTM step", lstm.base.ops, lstm.after(Math::Fast).ops, 57.0);
     let powers = |pipeline| gradient(product_of_powers(POWER), pipeline);
-    let [base, now] = [BASE, &fast].map(powers);
+    let [base, now] = [BASE.as_str(), &fast].map(powers);
     count("value and gradient of x y⁴⁰⁰", Size::of(&base?).ops, Size::of(&now?).ops, 40.0);
     let base = sum_of_terms(100, 20);
     let mut sum = base.clone();
@@ -211,7 +211,8 @@ fn single(table: &mut Table) -> Outcome {
     count("100 terms, 20 variables", Size::of(&base).ops, Size::of(&sum).ops, 60.0);
     let identity = "sin(x)^2 + cos(x)^2";
     for (order, what) in [(0, "sin² + cos²"), (1, "its derivative")] {
-        let [base, now] = [BASE, &fast].map(|pipeline| derivative(identity, order, pipeline));
+        let [base, now] =
+            [BASE.as_str(), &fast].map(|pipeline| derivative(identity, order, pipeline));
         count(what, Size::of(&base?).ops, Size::of(&now?).ops, 0.0);
     }
     let time = seconds(&base, Math::Fast) * 1e3;

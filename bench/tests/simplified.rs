@@ -33,9 +33,9 @@ fn check(all: &[Sizes], math: Math, most: [f64; 2]) {
 fn adjoints_become_smaller() {
     let of = |program| sizes(program, false).unwrap_or_else(|errors| panic!("{}", told(&errors)));
     let all: Vec<Sizes> = all_programs().map(of).collect();
-    check(&all, Math::Exact, [0.99, 0.99]);
-    check(&all, Math::Finite, [0.99, 0.97]);
-    check(&all, Math::Fast, [0.86, 0.81]);
+    check(&all, Math::Exact, [0.993, 0.993]);
+    check(&all, Math::Finite, [0.993, 0.975]);
+    check(&all, Math::Fast, [0.87, 0.82]);
 }
 
 #[test]
@@ -47,8 +47,8 @@ fn higher_derivatives_become_smaller() {
             all.push(sizes.unwrap_or_else(|errors| panic!("{}", told(&errors))));
         }
     }
-    check(&all, Math::Exact, [0.69, 0.70]);
-    check(&all, Math::Fast, [0.39, 0.42]);
+    check(&all, Math::Exact, [0.70, 0.70]);
+    check(&all, Math::Fast, [0.41, 0.43]);
 }
 
 #[test]
@@ -73,7 +73,7 @@ fn adjoints_run_fewer_instructions_and_give_the_same() {
 fn a_step_of_an_lstm_becomes_smaller() {
     let program = program("jl/lstm_step: remember").expect("there is such a program");
     let sizes = sizes(program, false).unwrap_or_else(|errors| panic!("{}", told(&errors)));
-    assert!(sizes.after(Math::Fast).ops <= 57, "{sizes:?}");
+    assert!(sizes.after(Math::Fast).ops <= 62, "{sizes:?}");
 }
 
 #[test]

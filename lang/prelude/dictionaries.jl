@@ -241,6 +241,8 @@ const __DictView = Union{KeySet, ValueIterator}
 @inline __item(k::ValueIterator, s) = __item(k.dict, s).second
 @inline __item(k::KeySet{<:__HashTable}, s) = k.dict.keys[s]
 @inline __item(k::ValueIterator{<:__HashTable}, s) = k.dict.vals[s]
+@inline __item_type(k::KeySet{Dict{K, V}}) where {K, V} = K
+@inline __item_type(k::ValueIterator{Dict{K, V}}) where {K, V} = V
 length(k::__DictView) = length(k.dict)
 in(key, k::KeySet) = haskey(k.dict, key)
 in(p::Pair, d::AbstractDict) = haskey(d, p.first) && d[p.first] == p.second

@@ -61,6 +61,7 @@ fn equality(f: &Function, block: Block) -> Option<(Value, Operand, Block)> {
     let ty = f.ty(value);
     let is_exact = ty.is_int() || ty == Type::BOOL;
     let fits = is_exact && f.operand_type(constant) == ty && constant.as_const().is_some();
-    only(f.in_edges(target)).filter(|_| fits)?;
+    // The entry is entered from outside, too.
+    only(f.in_edges(target)).filter(|_| fits && Some(target) != f.entry())?;
     Some((value, constant, target))
 }
