@@ -70,6 +70,15 @@ pub const LOOPS: &[Program] = &[
         "[0.5, -0.25, 1.0, 0.5], [sin(1.0i) for i in 1:8], [cos(1.0i) for i in 1:8], \
          [sin(1.0i + j) for i in 1:8, j in 1:30]",
     ),
+    program(&["jl/kalman.jl"], "kalman", "0.1, 0.5, [sin(0.3i) for i in 1:50]"),
+    program(&["jl/roots.jl"], "roots", "[-120.0, 274.0, -225.0, 85.0, -15.0]"),
+    program(
+        &["jl/level_set.jl"],
+        "level_set",
+        "[sin(0.3i) * cos(0.2j) for i in 1:12, j in 1:12], \
+         [1.0 + 0.1i for i in 1:12, j in 1:12], 0.1, 5",
+    ),
+    program(&["jl/ising.jl"], "ising", "[0.3, 0.4, 0.5], 0.1, 3, 6"),
     program(&["jl/parity.jl"], "alternate", "2.0, 12"),
     program(&["jl/newton.jl"], "newton_sqrt", "150.0"),
     program(&["jl/getfield.jl"], "field_f", "(f = 5.0, a = 4)"),

@@ -36,11 +36,12 @@ mod place;
 use regraft_dialects::{data, mem};
 use regraft_ir::{Block, Function, IrResult, Operand, Value};
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
 use crate::analysis::traps::{may_trap, speculatable};
 use crate::analysis::{Access, LoopId, MemoryClasses, inst_effects};
 use crate::transforms::util::allocation_sites::needs_memory_only;
-use crate::transforms::util::edit::{delete_unreachable, only};
+use crate::transforms::util::edit::{delete_unreachable, jump_target, only};
 use crate::transforms::util::function_analyses::FunctionAnalyses;
 use crate::{FunctionPass, PassContext, PassResult};
 use available::available;
@@ -175,7 +176,9 @@ impl Plan {
             return Ok(0);
         }
         let mut inserted = 0;
+        let planned: SmallVec<[Block; 4]> = self.edges.iter().map(|&(from, _)| from).collect();
         for (from, value) in self.edges {
+            let from = last_before(f, from, block, &planned);
             match value {
                 Ok(value) => {
                     let param = value.as_value().and_then(|v| params.get(&v));
@@ -199,6 +202,16 @@ impl Plan {
         params.insert(load, param);
         Ok(inserted)
     }
+}
+
+/// The block from which the edge comes into `block` that came from `from` when all was planned, as other edges did
+/// from the blocks `planned`: one on that edge, if it was split for another load.
+fn last_before(f: &Function, from: Block, block: Block, planned: &[Block]) -> Block {
+    if f.successors(from).any(|next| next == block) {
+        return from;
+    }
+    let mut split = f.successors(from).filter(|next| !planned.contains(next));
+    split.find(|&next| jump_target(f, next) == Some(block)).unwrap_or(from)
 }
 
 /// Returns whether a load runs whenever its block does, before anything that the error of a load must not
