@@ -15,7 +15,7 @@
 //! 1. *Stack pairs* (`stack_pairs`): within a block, what a `mem.pop` takes is what the `mem.push` put
 //!    there that it pairs with.
 //! 2. *Redundant stores* (`redundant`): what is stored is in the place already, since it was loaded or
-//!    stored there and nothing in between may have written the place. That is asked of [`MemorySsa`].
+//!    stored there and nothing in between may have written the place. That is asked of MemorySSA.
 //! 3. *Dead stores* (`dead`): a backward data-flow problem over the places that are stored to. A place is
 //!    dead where it is overwritten on every path before anything may read it, and, of an object that
 //!    nobody else knows, where nothing reads it any more. (Anticipated stores, as in partial dead
@@ -30,8 +30,6 @@
 //!
 //! # Cost
 //! O(instructions * places + edges), with a limit on the number of places.
-//!
-//! [`MemorySsa`]: crate::analysis::memory_ssa::MemorySsa
 
 mod candidates;
 mod dead;
