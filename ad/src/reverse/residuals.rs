@@ -12,7 +12,7 @@ use regraft_ir::{
     Block, Constant, Context, Diagnostic, DominatorTree, Inst, Operand, OperandKind, Type, Value,
 };
 use regraft_passes::analysis::{LoopId, Poly, Sym};
-use regraft_passes::transforms::util::materialize::{binomial, materialize};
+use regraft_passes::transforms::util::materialize::{materialize, pairs_and_triples};
 use rustc_hash::FxHashMap;
 
 use super::backward::Sweep;
@@ -249,14 +249,14 @@ impl Materialiser<'_> {
             number = self.insert(at, arith::sub(number, one))?;
         }
         let mut total = self.affine(&sum.base, block, at)?;
-        for (i, factor) in sum.factors.iter().enumerate() {
-            if factor.is_zero() {
-                continue;
-            }
-            let mut choices = match i {
-                0 => number,
-                _ => binomial(&mut self.sweep.f, number, i + 1, at)?,
-            };
+        let [_, twos, threes] = &sum.factors;
+        let (mut pairs, mut triples) = (None, None);
+        if !(twos.is_zero() && threes.is_zero()) {
+            let (two, three) = pairs_and_triples(&mut self.sweep.f, number, !threes.is_zero(), at)?;
+            (pairs, triples) = (Some(two), three);
+        }
+        for (factor, choices) in sum.factors.iter().zip([Some(number), pairs, triples]) {
+            let Some(mut choices) = choices.filter(|_| !factor.is_zero()) else { continue };
             if ty != Type::I64 {
                 choices = self.insert(at, arith::wrap(choices, ty))?;
             }

@@ -76,7 +76,7 @@ fn is_widening(f: &Function, v: Value) -> bool {
 struct Plan {
     param: Value,
     base: Operand,
-    /// What computes the same as a wide number.
+    /// The conversions of it to a wide number.
     wide: Vec<Value>,
     exit: Edge,
     bound: Operand,

@@ -36,29 +36,44 @@ pub fn materialize(
     Emitter { f, at, ty: poly.ty(), counter }.poly(poly)
 }
 
-/// Inserts instructions before `at` that compute the number of pairs (`size` 2) or triples (3) of
-/// `n` things, modulo 2^64, for a natural number `n` as an `i64`. None of them traps.
+/// Returns the number of pairs of `n` things, and that of triples if they are wanted: for an integer of `w`
+/// bits that is a natural number, modulo 2^w. Inserts the instructions that compute them before `at`, unless
+/// `n` is a constant. None of them traps.
 ///
 /// One of `n` and `n - 1` is even, so that the other is odd: `n >> 1` times `(n - 1) | 1` divides the
 /// even one alone, and loses no bit. A third is the product with the inverse of 3.
 ///
 /// # Errors
-/// If `at` or `n` is stale.
-pub fn binomial(f: &mut Function, n: Operand, size: usize, at: Value) -> IrResult<Operand> {
-    let constant = |f: &Function, x: i64| Operand::from(f.constant_id(Constant::I64(x)));
-    let one = constant(f, 1);
-    let half = f.insert(at, arith::shr(n, one))?;
-    let less = f.insert(at, arith::sub(n, one))?;
-    let odd = f.insert(at, arith::or(less, one))?;
-    let pairs = Operand::from(f.insert(at, arith::mul(half, odd))?);
-    if size == 2 {
-        return Ok(pairs);
+/// If `at` or `n` is stale, or `n` is no integer.
+pub fn pairs_and_triples(
+    f: &mut Function,
+    n: Operand,
+    triples: bool,
+    at: Value,
+) -> IrResult<(Operand, Option<Operand>)> {
+    let ty = f.operand_type(n);
+    let constant = |f: &Function, x: i64| {
+        Operand::from(f.constant_id(Constant::int(ty, x).unwrap_or(Constant::I64(x))))
+    };
+    let third = odd_inverse(3);
+    if let (Some(number), Some(bits)) = (f.constant(n).and_then(Constant::as_int), ty.bits()) {
+        let number = number.cast_unsigned() & (u64::MAX >> (64 - bits));
+        let pairs = (number >> 1).wrapping_mul(number.wrapping_sub(1) | 1).cast_signed();
+        let all = pairs.wrapping_mul(number.cast_signed().wrapping_sub(2)).wrapping_mul(third);
+        return Ok((constant(f, pairs), triples.then(|| constant(f, all))));
     }
-    let two = constant(f, 2);
-    let third = constant(f, odd_inverse(3));
-    let rest = f.insert(at, arith::sub(n, two))?;
+    let less = f.insert(at, arith::sub(n, constant(f, 1)))?;
+    let odd = f.insert(at, arith::or(less, constant(f, 1)))?;
+    let by = f.constant_id(1_i64);
+    let half = f.insert(at, arith::shr(n, by))?;
+    let pairs = Operand::from(f.insert(at, arith::mul(half, odd))?);
+    if !triples {
+        return Ok((pairs, None));
+    }
+    let rest = f.insert(at, arith::sub(n, constant(f, 2)))?;
     let product = f.insert(at, arith::mul(pairs, rest))?;
-    f.insert(at, arith::mul(product, third)).map(Operand::from)
+    let all = f.insert(at, arith::mul(product, constant(f, third)))?;
+    Ok((pairs, Some(all.into())))
 }
 
 struct Emitter<'a> {
