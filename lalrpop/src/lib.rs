@@ -38,6 +38,7 @@ pub use derivative::{
     DerivativeExpr, DerivativeExprKind, DerivativePartial, DerivativeRule, DerivativeText,
     MAX_DERIVATIVE_DEPTH, PartialKind, parse_derivatives,
 };
+pub use literal::quote;
 pub use parse::{decode, parse_and_verify, parse_module, parse_module_into};
 pub use pipeline::{
     MAX_PIPELINE_DEPTH, MAX_PIPELINE_LENGTH, OptionValue, PassOption, PassSpec, Pipeline,

@@ -190,8 +190,8 @@ pub(crate) fn name(text: &str) -> Result<Cow<'_, str>, (usize, usize)> {
     if text.starts_with('"') { unquote(text) } else { Ok(Cow::Borrowed(text)) }
 }
 
-/// The string literal that reads back as `text`, written as `Interned::write_constant` does.
-pub(crate) fn quote(text: &str) -> String {
+/// The string literal of IR text and of pipelines that reads back as `text`, written as the printer does.
+pub fn quote(text: &str) -> String {
     let mut out = String::from("\"");
     for c in text.chars() {
         match c {

@@ -3,6 +3,7 @@
 use regraft_ir::{Diagnostic, FuncId, Module, Symbol};
 use regraft_passes::rewrite::Math;
 use regraft_passes::{O3, PassRegistry, Pipeline, RunOptions, run_pipeline};
+use regraft_syntax::quote;
 
 use crate::emit::keep_reached;
 use crate::phases::{Phase, enter};
@@ -71,9 +72,7 @@ impl Pipelines {
         function: &str,
         lengths: &str,
     ) -> Result<(), Vec<Diagnostic>> {
-        let quoted =
-            |text: &str| format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""));
-        let (function, lengths) = (quoted(function), quoted(lengths));
+        let (function, lengths) = (quote(function), quote(lengths));
         // What it calls has loops over the same arrays.
         let text = format!(
             "inline{{once=4000}}, specialize{{function={function}, lengths={lengths}}}, {UNROLL}"

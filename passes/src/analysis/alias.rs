@@ -38,10 +38,9 @@ use std::fmt::Write as _;
 
 use regraft_dialects::{ad, core, data};
 use regraft_ir::{Context, ControlFlow, Function, Operand, Traits, Type, Use, Value, ValueDef};
-
-use super::block_list::text_or;
 use rustc_hash::FxHashMap;
 
+use super::block_list::text_or;
 use super::effects::{
     Access, EffectSummaries, InstEffects, Returns, callee_summary, may_be_object,
     may_reach_objects, may_reach_others,

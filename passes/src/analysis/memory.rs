@@ -78,11 +78,11 @@ impl std::ops::BitOrAssign for ModRefSet {
 /// The objects of one type that share a class.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 enum Origin {
-    /// Those that were there when the function began, or came from elsewhere.
+    /// The objects that were there when the function began, or came from elsewhere.
     Outside,
     /// Parameters that alias none before them.
     Noalias,
-    /// Those that the function allocates, of the group that this one stands for.
+    /// Objects that the function allocates, of the group that this allocation stands for.
     Own(Value),
 }
 
@@ -95,9 +95,7 @@ pub struct MemoryClasses {
     most: u32,
     /// The classes of what others may know of.
     visible: u64,
-    /// The classes of groups of allocations.
-    own: u64,
-    /// The same, by type.
+    /// By type: the classes of groups of allocations.
     own_of_type: FxHashMap<Type, u64>,
 }
 
@@ -148,7 +146,6 @@ impl MemoryClasses {
         self.count += u32::from(enter(&mut self.of_type, (ty, origin), next));
         let class = 1 << self.of_type[&(ty, origin)];
         if matches!(origin, Origin::Own(_)) {
-            self.own |= class;
             *self.own_of_type.entry(ty).or_insert(0) |= class;
         }
         self.visible |= if aliases.is_visible(base) { class } else { 0 };
@@ -170,7 +167,8 @@ impl MemoryClasses {
                 let is_own = matches!(base, Base::Fresh(_) | Base::Local(_));
                 let ty = f.operand_type(operand);
                 if ty == Type::ANY {
-                    return if is_own { self.visible | self.own } else { self.visible };
+                    let own = if is_own { self.own() } else { 0 };
+                    return self.visible | own;
                 }
                 let class = |origin| self.of_type.get(&(ty, origin)).map_or(0, |&class| 1 << class);
                 let classes = match base {
@@ -186,6 +184,11 @@ impl MemoryClasses {
                 if classes == 0 { u64::MAX } else { classes }
             }
         }
+    }
+
+    /// The classes of groups of allocations.
+    fn own(&self) -> u64 {
+        self.own_of_type.values().fold(0, |all, classes| all | classes)
     }
 
     /// The classes of these objects, of all that they reach, and of what others know.

@@ -29,7 +29,7 @@ use regraft_ir::{Block, Function, IrResult, Operand, Traits, Type, Value};
 
 use crate::analysis::{LoopForest, LoopId};
 use crate::transforms::util::clone_blocks::{CloneMap, clone_blocks};
-use crate::transforms::util::loop_form::{LoopForm, close_loops};
+use crate::transforms::util::loop_form::{LoopForm, close_loops, is_small_innermost};
 use crate::{LoopPass, OptionDef, Options, PassContext, PassResult};
 
 crate::pass! {
@@ -46,7 +46,7 @@ crate::pass! {
     ///   br ^2(%5, false)                      br ^5(%8, false)
     /// ```
     ///
-    /// Those are loops with a parameter that is something else at first and then always the same, where a
+    /// Peels loops with a parameter that is something else at first and then always the same, where a
     /// decision depends on it. What follows from that is left to `sccp` and `simplify-cfg`. It costs
     /// O(size of the loop), which `max-size` bounds.
     #[derive(Debug, Default)]
@@ -90,14 +90,12 @@ impl LoopPass for Peel {
 
 impl Peel {
     fn pays(&self, f: &Function, forest: &LoopForest, id: LoopId) -> bool {
-        let at = forest.get(id);
-        let size: usize = forest.blocks(id).iter().map(|&block| f.body(block).count() + 1).sum();
-        if at.has_irreducible || !forest.is_innermost(id) || size > self.max_size {
+        if !is_small_innermost(f, forest, id, self.max_size) {
             return false;
         }
         let is_known =
             |o: Operand| o.as_value().is_none_or(|v| !forest.contains(id, f.block_of(v)));
-        f.params(at.header).enumerate().any(|(position, param)| {
+        f.params(forest.get(id).header).enumerate().any(|(position, param)| {
             settles(f, forest, id, param, position, &is_known)
                 && f.uses(param).any(|at| {
                     decides(f, at.user, param)

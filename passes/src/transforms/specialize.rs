@@ -33,7 +33,7 @@ use regraft_ir::{
 use super::util::clone_blocks::{CloneMap, clone_blocks};
 use crate::{FunctionPass, OptionDef, Options, PassContext, PassResult};
 
-/// What is known of an argument.
+/// The facts that are known of an argument.
 #[derive(Clone, PartialEq, Debug)]
 enum Known {
     /// Nothing.
@@ -127,21 +127,17 @@ impl FunctionPass for Specialize {
 impl Specialize {
     /// Returns whether the parameters are of types for which something can be known.
     fn fits(&self, f: &Function, entry: Block) -> bool {
-        let mut tests = 0;
-        let types: Vec<Type> = f.params(entry).map(|param| f.ty(param)).collect();
-        self.known.len() <= types.len()
-            && self.known.iter().zip(&types).all(|(known, &ty)| {
-                tests += usize::from(*known != Known::Any);
-                match known {
-                    Known::Any => true,
-                    Known::Lengths(lengths) => match *f.ctx().kind(ty) {
-                        TypeKind::Array { rank, .. } => rank as usize == lengths.len(),
-                        _ => false,
-                    },
-                    Known::Value(number) => number.of_type(ty).is_some(),
-                }
-            })
-            && tests > 0
+        let fits = |(known, param): (&Known, Value)| match known {
+            Known::Any => true,
+            Known::Lengths(lengths) => match *f.ctx().kind(f.ty(param)) {
+                TypeKind::Array { rank, .. } => rank as usize == lengths.len(),
+                _ => false,
+            },
+            Known::Value(number) => number.of_type(f.ty(param)).is_some(),
+        };
+        self.known.iter().any(|known| *known != Known::Any)
+            && self.known.len() <= f.param_count(entry)
+            && self.known.iter().zip(f.params(entry)).all(fits)
     }
 
     fn specialize(&self, f: &mut Function, entry: Block, others: &[Block]) -> IrResult<()> {
@@ -150,29 +146,30 @@ impl Specialize {
         let general = f.split_block(first)?;
         let params: Vec<Value> = f.params(entry).collect();
         let mut map = CloneMap::new();
-        // Each test with the block that it ends.
+        let constant = |constant| Operand::from(ctx.constant_id(constant));
+        // The block that ends with the next test.
         let mut at = entry;
         for (&param, known) in params.iter().zip(&self.known) {
             match known {
                 Known::Any => {}
                 Known::Lengths(lengths) => {
                     for (dim, &length) in (1i64..).zip(lengths) {
-                        let dim: Operand = ctx.constant_id(Constant::I64(dim)).into();
                         let size = match lengths.len() {
-                            1 => f.push(at, mem::length(param))?,
-                            _ => f.push(at, mem::size(param, dim))?,
+                            1 => mem::length(param),
+                            _ => mem::size(param, constant(Constant::I64(dim))),
                         };
-                        let length: Operand = ctx.constant_id(Constant::I64(length)).into();
+                        let size = f.push(at, size)?;
+                        let length = constant(Constant::I64(length));
                         let is_equal = f.push(at, arith::eq(size, length))?;
                         at = next_test(f, at, is_equal, general)?;
                     }
                 }
                 Known::Value(number) => {
-                    let Some(constant) = number.of_type(f.ty(param)) else { continue };
-                    let constant: Operand = ctx.constant_id(constant).into();
-                    let is_same = f.push(at, core::same(param, constant))?;
+                    let Some(value) = number.of_type(f.ty(param)) else { continue };
+                    let value = constant(value);
+                    let is_same = f.push(at, core::same(param, value))?;
                     at = next_test(f, at, is_same, general)?;
-                    map.set(param, constant);
+                    map.set(param, value);
                 }
             }
         }

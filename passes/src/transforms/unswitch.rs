@@ -27,7 +27,7 @@ use regraft_ir::{Block, Function, Inst, IrResult, Type, Value};
 
 use crate::analysis::{LoopForest, LoopId};
 use crate::transforms::util::edit::delete_unreachable;
-use crate::transforms::util::loop_form::{LoopForm, close_loops};
+use crate::transforms::util::loop_form::{LoopForm, close_loops, is_small_innermost};
 use crate::transforms::util::versioning::add_version;
 use crate::{LoopPass, OptionDef, Options, PassContext, PassResult};
 
@@ -89,8 +89,7 @@ impl LoopPass for Unswitch {
 impl Unswitch {
     /// A condition from before a loop on which a branch in it decides.
     fn condition(&self, f: &Function, forest: &LoopForest, id: LoopId) -> Option<Value> {
-        let size: usize = forest.blocks(id).iter().map(|&block| f.body(block).count() + 1).sum();
-        if forest.get(id).has_irreducible || !forest.is_innermost(id) || size > self.max_size {
+        if !is_small_innermost(f, forest, id, self.max_size) {
             return None;
         }
         forest.blocks(id).iter().find_map(|&block| {

@@ -224,6 +224,17 @@ impl LoopForm {
     }
 }
 
+/// Returns whether a loop has no loop in it, natural or not, and at most so many instructions.
+pub(crate) fn is_small_innermost(
+    f: &Function,
+    forest: &LoopForest,
+    id: LoopId,
+    most: usize,
+) -> bool {
+    let size: usize = forest.blocks(id).iter().map(|&block| f.body(block).count() + 1).sum();
+    size <= most && forest.is_innermost(id) && !forest.get(id).has_irreducible
+}
+
 /// Lets everything outside of disjoint loops that uses a value of one use parameters of its exit
 /// blocks, which are made dedicated, and of blocks where these meet. Returns how many parameters it
 /// made. Blocks that the entry does not reach may still use values of the loops. Where values of a
