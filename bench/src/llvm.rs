@@ -28,7 +28,7 @@ const EXECUTED: &str = "#executed";
 /// A call, and what it executes.
 #[derive(Clone, Debug)]
 pub struct Compared {
-    /// What LLVM does to the function.
+    /// The transformation by which LLVM gains on the function.
     pub kind: &'static str,
     /// The name of the function.
     pub name: &'static str,

@@ -145,7 +145,7 @@ struct Planner<'a> {
     tbr: &'a ToBeRecorded,
     /// Loads of shadows, with the loads beside which they stand.
     shadow_loads: &'a FxHashMap<Value, Value>,
-    /// What was inserted to count iterations.
+    /// The counters of iterations that were inserted.
     counters: &'a Counters,
     latencies: &'a Latencies,
     naive: bool,

@@ -28,8 +28,8 @@
 //! - Until equal: the solution of `step * i = distance` modulo 2^w, a product with the inverse
 //!   of the odd part of the step. If there is none, the loop does not end here.
 //!
-//! What a form asks of the bound, as that it is not the end of its type, is answered by [`Ranges`]
-//! where they know it: then the count holds always.
+//! [`Ranges`] answer what a form asks of the bound, as that it is not the end of its type, where they
+//! know it: then the count holds always.
 //!
 //! # Why it is right
 //! All numbers are modulo 2^w as in the program, and each form says what has to be true for it. Of

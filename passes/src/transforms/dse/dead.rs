@@ -23,7 +23,7 @@ impl Transfer {
         self.set | after & self.keep
     }
 
-    /// What `self` and then `later` do, in the order of the program.
+    /// The effect of `self` and then `later`, in the order of the program.
     fn and_then(self, later: Self) -> Self {
         Self { set: self.set | later.set & self.keep, keep: later.keep & self.keep }
     }

@@ -7,8 +7,8 @@
 //!   %4: i64 = arith.mul %1, %5              %4: i64 = arith.mul 3, %5
 //! ```
 //!
-//! Where the edge on which two are equal is the only one into a block, the value is the constant in all that
-//! this block dominates. (Floats that are equal need not be the same: 0.0 and -0.0.)
+//! The value is the constant in all that a block dominates into which the edge on which they are equal is the
+//! only one. (Floats that are equal need not be the same: 0.0 and -0.0.)
 
 use regraft_dialects::arith;
 use regraft_ir::{Block, DominatorTree, Function, IrResult, Operand, Traits, Type, Value};
@@ -29,6 +29,7 @@ pub(super) fn replace_equal(f: &mut Function, dom: &DominatorTree) -> IrResult<u
             continue;
         }
         users.retain(|&user| dom.dominates(target, f.block_of(user)));
+        users.sort_unstable();
         users.dedup();
         for user in users {
             replace_in(f, user, value, constant)?;

@@ -128,7 +128,7 @@ fn is_load(f: &Function, v: Value) -> bool {
         && !f.checks_operands(v)
 }
 
-/// What edges pass for a load.
+/// The values that edges pass for a load.
 struct Plan {
     /// By predecessor: the value that is known, or the place to load from.
     edges: Vec<(Block, Result<Operand, SymbolicPlace>)>,

@@ -29,7 +29,7 @@ const MAX_REVISITS: usize = 64;
 pub(super) struct Rewriter<'a> {
     known: Known,
     rules: &'a RuleIndex,
-    /// Whether rules are used that leave the cost as it is.
+    /// True if rules are used that leave the cost as it is.
     ties: bool,
     /// By [`Value::index`], how often a value was replaced at the same cost.
     generations: Vec<u8>,

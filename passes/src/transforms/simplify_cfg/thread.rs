@@ -18,7 +18,7 @@
 //! goes to the target that it decides for. Instructions that are not folded are copied to a new
 //! block on the way.
 //!
-//! Where every edge decides, the block is split into paths, even if that copies more: what one of
+//! A block whose branch every edge decides is split into paths, even if that copies more: what one of
 //! two arms computed is then not behind a parameter any more for what comes after.
 //!
 //! # Why it is right
