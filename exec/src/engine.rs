@@ -28,6 +28,30 @@ impl Default for Limits {
     }
 }
 
+/// The engines.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum EngineKind {
+    /// The reference: it runs everything, and compiles nothing.
+    #[default]
+    Interpreter,
+    /// Native code by Cranelift for all that there can be native code for, from the first call.
+    Cranelift,
+    /// Native code for functions with loops, and for those that are called often; the interpreter
+    /// for the rest.
+    Auto,
+}
+
+impl EngineKind {
+    /// The name of the engine on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Interpreter => "interp",
+            Self::Cranelift => "cranelift",
+            Self::Auto => "auto",
+        }
+    }
+}
+
 /// Runs the functions of a module.
 pub trait Engine {
     /// The name of the engine on the command line.

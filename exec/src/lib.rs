@@ -23,6 +23,7 @@ mod error;
 mod eval;
 mod host;
 mod interp;
+mod native;
 pub mod profiler;
 mod recording_cost;
 mod tangent;
@@ -31,7 +32,7 @@ pub mod value;
 
 pub use call_resolver::{CallResolver, ResolvedCall};
 pub use chain::{Chain, Spot};
-pub use engine::{Engine, Limits};
+pub use engine::{Engine, EngineKind, Limits};
 pub use error::{ErrorKind, ExecError, Trap};
 pub use eval::{EvalCx, EvalFn, EvalRow, EvalTable};
 pub use host::{Host, Services, no_service};

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use regraft_ad::{Checkpoints, PlanKind};
-use regraft_exec::Val;
+use regraft_exec::{EngineKind, Val};
 use regraft_ir::Diagnostic;
 use regraft_lang::{Gradient, Mode, Session, measure_phases};
 
@@ -39,7 +39,7 @@ pub(super) struct Args {
     #[arg(long)]
     for_lengths: bool,
     /// The engine that runs the program
-    #[arg(long, value_enum, default_value = "interp")]
+    #[arg(long, value_enum, default_value = "auto")]
     engine: EngineName,
     /// Print `{"value": .., "gradient": [..]}`
     #[arg(long)]
@@ -75,7 +75,6 @@ enum PlanName {
 }
 
 pub(super) fn run(args: &Args, tool: &Tool) -> Outcome {
-    let EngineName::Interp = args.engine;
     let (files, call) = script::files_and_call(&args.words);
     let Some(call) = call else {
         let error = Diagnostic::error("the call whose gradient is asked for is missing");
@@ -90,6 +89,7 @@ pub(super) fn run(args: &Args, tool: &Tool) -> Outcome {
     let start = Instant::now();
     let mut session = script::session(&tool.context());
     session.set_limits(args.limits.limits());
+    session.set_engine(args.engine.kind())?;
     let (output, writer) = ProgramOutput::stderr();
     session.set_output(writer);
     let mode = match args.mode {
@@ -111,6 +111,8 @@ pub(super) fn run(args: &Args, tool: &Tool) -> Outcome {
     let found = output.outcome(result)?;
     let times = args.time.then(|| phases::Times::since(start));
     if args.stats {
+        // Native code does not count what it runs.
+        session.set_engine(EngineKind::Interpreter)?;
         let (primal, gradient) = session.compare_with_call(call, mode, args.gradient_only)?;
         session.take_output();
         let ratio = gradient as f64 / primal.max(1) as f64;

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use regraft_exec::value::{Val, show_string, to_json};
-use regraft_exec::{Engine, Interpreter};
+use regraft_exec::{Engine, EngineKind, Interpreter};
 use regraft_ir::Diagnostic;
 use regraft_passes::rewrite::Math;
 use regraft_syntax::parse_call;
@@ -27,7 +27,7 @@ pub(super) struct Args {
     #[arg(short, long, value_name = "EXPR", allow_hyphen_values = true)]
     expr: Option<String>,
     /// The engine that runs the program
-    #[arg(long, value_enum, default_value = "interp")]
+    #[arg(long, value_enum, default_value = "auto")]
     engine: EngineName,
     /// Print the value as `{"value": ..}`
     #[arg(long)]
@@ -42,12 +42,25 @@ pub(super) struct Args {
 
 #[derive(clap::ValueEnum, Clone, Copy, Debug)]
 pub(super) enum EngineName {
+    /// The interpreter, and native code for what has loops or is called often
+    Auto,
     /// The interpreter
     Interp,
+    /// Native code by Cranelift
+    Cranelift,
+}
+
+impl EngineName {
+    pub(super) fn kind(self) -> EngineKind {
+        match self {
+            Self::Auto => EngineKind::Auto,
+            Self::Interp => EngineKind::Interpreter,
+            Self::Cranelift => EngineKind::Cranelift,
+        }
+    }
 }
 
 pub(super) fn run(args: &Args, tool: &Tool) -> Outcome {
-    let EngineName::Interp = args.engine;
     let inputs = script::read_all(&args.files, None)?;
     match &*inputs {
         [input] if input.language == Language::Ir => run_ir(args, input, tool),
@@ -60,6 +73,7 @@ fn run_scripts(args: &Args, scripts: &[Input], tool: &Tool) -> Outcome {
     let ctx = tool.context();
     let mut session = script::session(&ctx);
     session.set_limits(args.limits.limits());
+    session.set_engine(args.engine.kind())?;
     session.set_math(args.math.math);
     args.matmul.apply(&mut session);
     let (output, writer) = ProgramOutput::stdout();
@@ -105,6 +119,7 @@ fn run_ir(args: &Args, input: &Input, tool: &Tool) -> Outcome {
         }
     };
     let mut engine = Interpreter::new(&module);
+    engine.set_engine(args.engine.kind()).map_err(Failed::message)?;
     let (output, writer) = ProgramOutput::stdout();
     engine.host_mut().set_output(writer);
     engine.set_limits(args.limits.limits());

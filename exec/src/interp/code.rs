@@ -8,14 +8,15 @@
 use std::cell::{Cell, RefCell};
 use std::mem::Discriminant;
 
-use regraft_ir::{Attrs, Loc, OpDef, Symbol, Type, Value};
+use regraft_ir::{Attrs, Loc, Op, OpDef, Symbol, Type, Value};
 use smallvec::SmallVec;
 
 use super::inst::{Arg, Inst, Pc};
 use super::link::Callee;
 use super::quick::Quick;
-use super::register::{Dst, Reg, Src};
+use super::register::{Class, Dst, Reg, Scalar, Src};
 use crate::eval::EvalFn;
+use crate::native::Native;
 use crate::value::Val;
 
 #[derive(Debug)]
@@ -54,6 +55,17 @@ pub(crate) struct ApplySite {
 /// A function of up to three slots: [`ScalarFn::call`](regraft_ir::ScalarFn::call).
 pub(crate) type SlotFn = fn(u64, u64, u64) -> Result<u64, regraft_ir::Trap>;
 
+/// An op on scalars, and the function that computes it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ScalarOp {
+    pub(crate) call: SlotFn,
+    pub(crate) op: Op,
+    /// The type of the first operand.
+    pub(crate) ty: Scalar,
+    pub(crate) operands: u8,
+    pub(crate) result: Scalar,
+}
+
 pub(crate) struct EvalSite {
     pub(crate) function: EvalFn,
     pub(crate) quick: Quick,
@@ -78,6 +90,9 @@ pub(crate) struct SwitchTable {
 /// A function in compact form.
 pub(crate) struct Code {
     pub(crate) name: Symbol,
+    /// The slot of the function in the world.
+    pub(crate) slot: u32,
+    pub(crate) native: Cell<Native>,
     pub(crate) insts: Box<[Inst]>,
     /// For each instruction, where it comes from.
     pub(crate) spots: Box<[(Value, Loc)]>,
@@ -86,12 +101,14 @@ pub(crate) struct Code {
     /// The scalars that stand after the scalar parameters when a frame starts.
     pub(crate) scalars: Box<[u64]>,
     pub(crate) scalar_params: u32,
+    /// By scalar register.
+    pub(crate) classes: Box<[Class]>,
     /// The sizes of the register files.
     pub(crate) scalar_regs: u32,
     pub(crate) val_regs: u32,
     pub(crate) vals: Box<[Val]>,
     pub(crate) evals: Box<[EvalSite]>,
-    pub(crate) functions: Box<[SlotFn]>,
+    pub(crate) functions: Box<[ScalarOp]>,
     pub(crate) calls: Box<[CallSite]>,
     pub(crate) applies: Box<[ApplySite]>,
     pub(crate) switches: Box<[SwitchTable]>,

@@ -139,7 +139,7 @@ const _: () = assert!(size_of::<Inst>() == 16);
 
 impl Inst {
     /// Returns whether the next instruction may follow.
-    pub(super) fn goes_on(self) -> bool {
+    pub(crate) fn goes_on(self) -> bool {
         !matches!(
             self,
             Self::Jump { .. }

@@ -8,6 +8,8 @@ mod inst;
 mod leaf;
 mod link;
 mod machine;
+mod native;
+mod operands;
 mod parallel_copy;
 mod quick;
 mod register;
@@ -23,14 +25,20 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use regraft_ir::{Context, Function, Module, Symbol};
 
+pub(crate) use self::code::{CallSite, Code, ScalarOp};
+pub(crate) use self::compile::set_target;
+pub(crate) use self::inst::{Arg, Inst, Pc};
+use self::native::Natives;
+pub(crate) use self::register::{Class, Dst, Reg, Scalar, Src};
 pub use self::resolve::PreparedCall;
 use self::state::State;
 use self::world::World;
 use crate::call_resolver::CallResolver;
 use crate::chain::Chain;
-use crate::engine::{Engine, Limits};
+use crate::engine::{Engine, EngineKind, Limits};
 use crate::error::{ErrorKind, ExecError, Trap};
 use crate::host::Host;
+use crate::native::backend;
 use crate::value::Val;
 
 /// Runs functions by compiling each once, when it is first called, to a compact form for a
@@ -41,6 +49,7 @@ use crate::value::Val;
 pub struct Interpreter {
     world: World,
     state: State,
+    kind: EngineKind,
 }
 
 impl Interpreter {
@@ -57,6 +66,7 @@ impl Interpreter {
             links: RefCell::default(),
             tuple_types: RefCell::default(),
             links_since: 0,
+            natives: Natives::default(),
         };
         let state = State {
             limits: Limits::default(),
@@ -68,7 +78,7 @@ impl Interpreter {
             frames: Vec::new(),
             operands: Vec::new(),
         };
-        let mut interpreter = Self { world, state };
+        let mut interpreter = Self { world, state, kind: EngineKind::Interpreter };
         interpreter.world.take_over(module);
         interpreter
     }
@@ -140,6 +150,18 @@ impl Interpreter {
         result
     }
 
+    /// Sets what runs the functions. What was compiled before is dropped.
+    ///
+    /// # Errors
+    /// If there is no such engine for this machine.
+    pub fn set_engine(&mut self, kind: EngineKind) -> Result<(), String> {
+        let backend = backend(kind)?;
+        let eager = !matches!(kind, EngineKind::Auto | EngineKind::Interpreter);
+        self.world.set_backend(backend, eager);
+        self.kind = kind;
+        Ok(())
+    }
+
     /// Lets a flag stop what runs that is another interpreter's too.
     pub fn set_interrupt_flag(&mut self, flag: Arc<AtomicBool>) {
         self.state.interrupt = flag;
@@ -170,7 +192,7 @@ impl Interpreter {
 
 impl Engine for Interpreter {
     fn name(&self) -> &'static str {
-        "interp"
+        self.kind.name()
     }
 
     fn load(&mut self, module: &Module) -> Result<(), ExecError> {
@@ -199,6 +221,7 @@ impl Engine for Interpreter {
     }
 
     fn set_limits(&mut self, limits: Limits) {
+        self.world.set_counted(limits.fuel.is_some());
         self.state.limits = limits;
     }
 

@@ -9,11 +9,11 @@ use rustc_hash::FxHashMap;
 use super::register::Reg;
 
 /// Calls `emit` with destination and source of each move, in an order that has the effect of all
-/// `copies` at once. The destinations are distinct; `temp` is asked for a spare register if
-/// there is a cycle.
+/// `copies` at once. The destinations are distinct; `temp` is asked for a spare register for
+/// the content of one of a cycle.
 pub(super) fn sequence(
     copies: &[(Reg, Reg)],
-    mut temp: impl FnMut() -> Reg,
+    mut temp: impl FnMut(Reg) -> Reg,
     mut emit: impl FnMut(Reg, Reg),
 ) {
     let mut source_of: FxHashMap<Reg, Reg> = FxHashMap::default();
@@ -44,7 +44,7 @@ pub(super) fn sequence(
             return;
         };
         next += 1;
-        let saved = temp();
+        let saved = temp(dst);
         emit(saved, dst);
         if let Some(reader) = source_of.iter().find(|&(_, &src)| src == dst).map(|(&d, _)| d) {
             source_of.insert(reader, saved);
@@ -61,9 +61,9 @@ mod tests {
     /// Runs the moves on registers that hold their own number.
     fn run(copies: &[(Reg, Reg)]) -> Vec<Reg> {
         let mut regs: Vec<Reg> = (0..8).collect();
-        sequence(copies, || 7, |_, _| {});
+        sequence(copies, |_| 7, |_, _| {});
         let mut moves = Vec::new();
-        sequence(copies, || 7, |d, s| moves.push((d, s)));
+        sequence(copies, |_| 7, |d, s| moves.push((d, s)));
         for (d, s) in moves {
             regs[d as usize] = regs[s as usize];
         }

@@ -2,7 +2,7 @@
 
 use regraft_ir::Type;
 
-use crate::value::Val;
+use crate::value::{Val, tag_of};
 
 /// A register.
 pub(crate) type Reg = u32;
@@ -19,7 +19,27 @@ pub(crate) enum Scalar {
     F64,
 }
 
+/// The class of a scalar register: the kind of register of the machine that native code has for it.
+/// A register never changes its class.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum Class {
+    /// Integers and truth values.
+    Int,
+    /// `f32`.
+    Single,
+    /// `f64`.
+    Double,
+}
+
 impl Scalar {
+    pub(crate) fn class(self) -> Class {
+        match self {
+            Self::F32 => Class::Single,
+            Self::F64 => Class::Double,
+            _ => Class::Int,
+        }
+    }
+
     /// The scalar of a type; `None` if its values live in the other register file.
     pub(crate) fn of(ty: Type) -> Option<Self> {
         Some(match ty {
@@ -32,6 +52,11 @@ impl Scalar {
             Type::F64 => Self::F64,
             _ => return None,
         })
+    }
+
+    /// The tag of a value that is such a scalar.
+    pub(crate) fn tag(self) -> u8 {
+        tag_of(&self.boxed(0))
     }
 
     pub(crate) fn ty(self) -> Type {

@@ -13,6 +13,7 @@ use smallvec::SmallVec;
 
 use super::code::{Code, CodeCell};
 use super::link::{Link, LinkKey};
+use super::native::Natives;
 use crate::call_resolver::CallResolver;
 use crate::error::{ErrorKind, Trap};
 use crate::host::Host;
@@ -35,6 +36,7 @@ pub(super) struct World {
     pub(super) tuple_types: RefCell<FxHashMap<SmallVec<[Type; 6]>, Type>>,
     /// The number of times that all answers were forgotten.
     pub(super) links_since: u64,
+    pub(super) natives: Natives,
 }
 
 pub(super) struct Slot {
@@ -136,6 +138,7 @@ impl World {
 
     /// Drops the function that the slot was lent to.
     pub(super) fn take_slot_back(&mut self, index: u32) {
+        self.drop_natives(|slot| slot == index);
         if let Some(slot) = self.slots.get_mut(index as usize) {
             *slot = Slot::new(slot.name);
             self.spare.push(index);
@@ -146,6 +149,14 @@ impl World {
     pub(super) fn take_over(&mut self, module: &Module) {
         let mut signatures_changed = false;
         self.unlink();
+        let is_other = |world: &Self, index: u32| {
+            let slot = world.slot(index);
+            let new = module.find(slot.name).and_then(|f| module.get(f)).map(Function::stamp);
+            slot.function.get().is_some_and(|held| Some(held.stamp) != new)
+        };
+        let others: FxHashSet<u32> =
+            (0..self.slots.count() as u32).filter(|&index| is_other(self, index)).collect();
+        self.drop_natives(|slot| others.contains(&slot));
         self.for_each_slot(|_, slot| {
             if slot.function.get().is_some() && module.find(slot.name).is_none() {
                 slot.function.take();
@@ -167,6 +178,7 @@ impl World {
         if signatures_changed {
             // Callers are compiled against signatures. They change rarely, so all are dropped
             // rather than kept track of.
+            self.drop_natives(|_| true);
             self.for_each_slot(|_, slot| drop(slot.code.take()));
         }
     }
@@ -193,6 +205,7 @@ impl World {
         if gone.is_empty() {
             return;
         }
+        self.drop_natives(|slot| gone.contains(&slot));
         self.for_each_slot(|index, slot| {
             if gone.contains(&index) {
                 slot.function.take();

@@ -32,10 +32,14 @@
 //! tuple or struct never changes, and those of a mutable struct never move. Appending an element is
 //! a store and a new number while there is room, and a call where the room ends.
 
+#![allow(unsafe_code)]
+
 use std::mem::offset_of;
 
 use super::layout::{Boxed, Header, HeapSlice, Parts, RawVec, Slots};
-use super::val::{Array, Fields, INLINE_FIELDS, Items, Object, RefCellObject, Storage, Text, Val};
+use super::val::{
+    Array, Fields, INLINE_FIELDS as INLINE_COUNT, Items, Object, RefCellObject, Storage, Text, Val,
+};
 
 const _: () = {
     assert!(size_of::<Val>() == 16 && size_of::<Option<Val>>() == 16);
@@ -60,7 +64,31 @@ const _: () = {
 
     assert!(offset_of!(Fields, items) == 16 && offset_of!(Object, fields) == 16);
     assert!(size_of::<Fields>() == 72 && size_of::<Object>() == 72);
-    assert!(offset_of!(Items, len) == 0 && offset_of!(Items, parts) == 8 && INLINE_FIELDS == 3);
-    type InItems = Parts<Val, INLINE_FIELDS>;
+    assert!(offset_of!(Items, len) == 0 && offset_of!(Items, parts) == 8 && INLINE_COUNT == 3);
+    type InItems = Parts<Val, INLINE_COUNT>;
     assert!(offset_of!(InItems, inline) == 0 && offset_of!(InItems, heap) == 0);
 };
+
+/// The pointer to the elements of an array.
+pub(crate) const ARRAY_DATA: i32 = 24;
+/// The number of elements of an array.
+pub(crate) const ARRAY_LEN: i32 = 32;
+/// The pointer to the lengths of an array, if its rank is not 1.
+pub(crate) const ARRAY_DIMS: i32 = 56;
+/// The content of a ref.
+pub(crate) const REF_CONTENT: i32 = 16;
+/// The number of fields of a tuple or struct.
+pub(crate) const FIELD_COUNT: i32 = 32;
+/// The fields of a tuple or struct, or the pointer to them.
+pub(crate) const FIELDS: i32 = 40;
+/// The number of fields that stand in the object itself.
+pub(crate) const INLINE_FIELDS: i32 = INLINE_COUNT as i32;
+
+/// The first tag of values that point to an object: see [`tag_of`].
+pub(crate) const FIRST_SHARED: u8 = 11;
+
+/// The tag of a value: the number of its kind in the order of [`Val`].
+pub(crate) fn tag_of(value: &Val) -> u8 {
+    // SAFETY: a `repr(C, u8)` enum begins with its tag.
+    unsafe { *std::ptr::from_ref(value).cast::<u8>() }
+}

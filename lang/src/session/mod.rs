@@ -36,7 +36,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use regraft_exec::value::{Names, Texts, Val, to_json};
-use regraft_exec::{Engine, ExecError, Interpreter, Limits, Profiler};
+use regraft_exec::{Engine, EngineKind, ExecError, Interpreter, Limits, Profiler};
 use regraft_ir::{Context, Diagnostic, Loc, Module, Registry, Symbol};
 use regraft_passes::Pipeline;
 use regraft_syntax::julia::{self, Ast};
@@ -290,6 +290,14 @@ impl Session {
     /// A flag that stops a running program when somebody (another thread, a signal handler) sets it.
     pub fn interrupt_flag(&self) -> Arc<AtomicBool> {
         self.interpreter.interrupt_flag()
+    }
+
+    /// Sets what runs the programs.
+    ///
+    /// # Errors
+    /// If there is no such engine for this machine.
+    pub fn set_engine(&mut self, kind: EngineKind) -> Result<(), Diagnostic> {
+        self.interpreter.set_engine(kind).map_err(Diagnostic::error)
     }
 
     /// The limits of each [`run`](Self::run) and [`eval`](Self::eval).

@@ -7,7 +7,7 @@ use regraft_ir::{Block, Edge, Op, Operand, Type, Value, ValueDef};
 use super::super::code::SwitchTable;
 use super::super::inst::{Inst, Pc};
 use super::super::parallel_copy::sequence;
-use super::super::register::{Dst, Reg, Scalar, Src};
+use super::super::register::{Class, Dst, Reg, Scalar, Src};
 use super::Compiler;
 use crate::error::{ErrorKind, Trap};
 use crate::value::Val;
@@ -72,7 +72,7 @@ impl Compiler<'_> {
         match self.src(condition) {
             Src::Scalar(_, a) => Test::Reg(a),
             src => {
-                let (d, va) = (self.temp_scalar(), self.temp_val());
+                let (d, va) = (self.temp_scalar(Class::Int), self.temp_val());
                 self.move_to_val(va, src);
                 self.emit(Inst::Unbox { ty: Scalar::Bool, d, va });
                 Test::Reg(d)
@@ -209,7 +209,7 @@ impl Compiler<'_> {
                 (Dst::Val(vd), src) => others.push((vd, src)),
                 (Dst::Scalar(ty, d), Src::Val(va)) => {
                     // The verifier asks for a `typeassert` here, but a check costs nothing extra.
-                    let temp = self.new_scalar();
+                    let temp = self.new_scalar(ty.class());
                     self.emit(Inst::Unbox { ty, d: temp, va });
                     scalars.push((d, temp));
                 }
@@ -220,7 +220,7 @@ impl Compiler<'_> {
         // and reads scalars before they move.
         if !vals.is_empty() {
             let mut moves = Vec::new();
-            sequence(&vals, || self.temp_val(), |d, s| moves.push((d, s)));
+            sequence(&vals, |_| self.temp_val(), |d, s| moves.push((d, s)));
             for (vd, va) in moves {
                 self.emit(Inst::MovVal { vd, va });
             }
@@ -230,7 +230,11 @@ impl Compiler<'_> {
         }
         if !scalars.is_empty() {
             let mut moves = Vec::new();
-            sequence(&scalars, || self.temp_scalar(), |d, s| moves.push((d, s)));
+            sequence(
+                &scalars,
+                |saved| self.temp_scalar(self.classes[saved as usize]),
+                |d, s| moves.push((d, s)),
+            );
             for (d, a) in moves {
                 self.emit(Inst::Mov { d, a });
             }
@@ -289,7 +293,7 @@ impl Compiler<'_> {
                 match want {
                     None => self.emit(Inst::ReturnVal { va }),
                     Some(ty) => {
-                        let d = self.temp_scalar();
+                        let d = self.temp_scalar(ty.class());
                         self.emit(Inst::Unbox { ty, d, va });
                         self.emit(Inst::Return { a: d });
                     }
@@ -330,7 +334,7 @@ fn is_comparison(op: Option<Op>) -> bool {
     matches!(op, Some(EQ | NE | LT | LE | GT | GE))
 }
 
-pub(super) fn set_target(inst: &mut Inst, mut new: impl FnMut(Pc) -> Pc) {
+pub(crate) fn set_target(inst: &mut Inst, mut new: impl FnMut(Pc) -> Pc) {
     match inst {
         Inst::Jump { to }
         | Inst::Try { to }

@@ -9,13 +9,17 @@ mod registers;
 mod reuse;
 mod special;
 
+pub(crate) use self::control::set_target;
+
+use std::cell::Cell;
+
 use regraft_ir::{Block, Constant, Function, Loc, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
-use super::code::{ApplySite, CallSite, Code, EvalSite, SlotFn, SwitchTable};
+use super::code::{ApplySite, CallSite, Code, EvalSite, ScalarOp, SwitchTable};
 use super::inst::{Inst, Pc};
-use super::register::{Dst, Reg};
+use super::register::{Class, Dst, Reg};
 use super::world::{Slot, World};
 use crate::error::{ErrorKind, Trap};
 use crate::value::Val;
@@ -23,20 +27,20 @@ use crate::value::Val;
 impl World {
     /// The code of a function, compiled if it is needed for the first time.
     #[inline]
-    pub(super) fn code(&self, slot: u32) -> Result<&Code, Trap> {
-        let slot = self.slot(slot);
+    pub(super) fn code(&self, index: u32) -> Result<&Code, Trap> {
+        let slot = self.slot(index);
         match slot.code.get() {
             Some(code) => Ok(code),
-            None => self.compile(slot),
+            None => self.compile(slot, index),
         }
     }
 
     #[cold]
-    fn compile<'a>(&self, slot: &'a Slot) -> Result<&'a Code, Trap> {
+    fn compile<'a>(&self, slot: &'a Slot, index: u32) -> Result<&'a Code, Trap> {
         let Some(held) = slot.function.get() else {
             return Err(self.unknown_name(self.ctx.str(slot.name)));
         };
-        let code = compile(self, &held.function)?;
+        let code = compile(self, &held.function, index)?;
         Ok(slot.code.get_or_init(|| Box::new(code)))
     }
 }
@@ -45,8 +49,8 @@ impl World {
 ///
 /// # Errors
 /// If an op has no evaluation function, or a block no terminator.
-fn compile(world: &World, f: &Function) -> Result<Code, Trap> {
-    let mut compiler = Compiler::new(world, f)?;
+fn compile(world: &World, f: &Function, slot: u32) -> Result<Code, Trap> {
+    let mut compiler = Compiler::new(world, f, slot)?;
     compiler.run()?;
     Ok(compiler.finish())
 }
@@ -54,6 +58,7 @@ fn compile(world: &World, f: &Function) -> Result<Code, Trap> {
 struct Compiler<'a> {
     world: &'a World,
     f: &'a Function,
+    slot: u32,
     entry: Block,
     blocks: Vec<Block>,
     /// By the index of a value.
@@ -66,16 +71,17 @@ struct Compiler<'a> {
     spots: Vec<(Value, Loc)>,
     spot: (Value, Loc),
     scalar_params: u32,
-    scalar_regs: u32,
     val_regs: u32,
-    temp_scalar: Option<Reg>,
+    /// By register.
+    classes: Vec<Class>,
+    temp_scalars: FxHashMap<Class, Reg>,
     temp_val: Option<Reg>,
-    scalar_consts: FxHashMap<u64, Reg>,
+    scalar_consts: FxHashMap<(Class, u64), Reg>,
     scalars: Vec<u64>,
     val_consts: FxHashMap<Constant, u32>,
     vals: Vec<Val>,
     evals: Vec<EvalSite>,
-    functions: Vec<SlotFn>,
+    functions: Vec<ScalarOp>,
     calls: Vec<CallSite>,
     applies: Vec<ApplySite>,
     switches: Vec<SwitchTable>,
@@ -94,7 +100,7 @@ struct Parts {
 }
 
 impl<'a> Compiler<'a> {
-    fn new(world: &'a World, f: &'a Function) -> Result<Self, Trap> {
+    fn new(world: &'a World, f: &'a Function, slot: u32) -> Result<Self, Trap> {
         let Some(entry) = f.entry() else {
             let message = format!("@{} has no block", f.name_str());
             return Err(Trap::of_kind(ErrorKind::Module, message));
@@ -104,6 +110,7 @@ impl<'a> Compiler<'a> {
         let mut compiler = Self {
             world,
             f,
+            slot,
             entry,
             blocks,
             dsts: vec![Dst::Nowhere; f.value_capacity()],
@@ -113,9 +120,9 @@ impl<'a> Compiler<'a> {
             spots: Vec::new(),
             spot,
             scalar_params: 0,
-            scalar_regs: 0,
             val_regs: 0,
-            temp_scalar: None,
+            classes: Vec::new(),
+            temp_scalars: FxHashMap::default(),
             temp_val: None,
             scalar_consts: FxHashMap::default(),
             scalars: Vec::new(),
@@ -132,7 +139,7 @@ impl<'a> Compiler<'a> {
         for v in f.params(entry) {
             compiler.assign(v);
         }
-        compiler.scalar_params = compiler.scalar_regs;
+        compiler.scalar_params = compiler.classes.len() as u32;
         compiler.assign_constants();
         for i in 0..compiler.blocks.len() {
             let block = compiler.blocks[i];
@@ -180,13 +187,16 @@ impl<'a> Compiler<'a> {
     fn finish(self) -> Code {
         let code = Code {
             name: self.f.name(),
+            slot: self.slot,
+            native: Cell::new(self.world.native_at_first()),
             insts: self.insts.into(),
             spots: self.spots.into(),
             params: self.f.params(self.entry).map(|v| self.f.ty(v)).collect(),
             ret: self.f.ret_type(),
             scalars: self.scalars.into(),
             scalar_params: self.scalar_params,
-            scalar_regs: self.scalar_regs,
+            scalar_regs: self.classes.len() as u32,
+            classes: self.classes.into(),
             val_regs: self.val_regs,
             vals: self.vals.into(),
             evals: self.evals.into(),

@@ -5,7 +5,7 @@ use regraft_dialects::semantics::to_slot;
 use regraft_ir::{Block, Constant, Edge, Operand, OperandKind, Type, Value, ValueDef};
 use smallvec::SmallVec;
 
-use super::super::register::{Dst, Reg, Scalar, Src};
+use super::super::register::{Class, Dst, Reg, Scalar, Src};
 use super::Compiler;
 use crate::value::Val;
 
@@ -19,7 +19,7 @@ impl Compiler<'_> {
     pub(super) fn assign(&mut self, v: Value) {
         let ty = self.f.ty(v);
         let dst = match Scalar::of(ty) {
-            Some(scalar) => Dst::Scalar(scalar, self.new_scalar()),
+            Some(scalar) => Dst::Scalar(scalar, self.new_scalar(scalar.class())),
             None if ty == Type::UNIT || ty == Type::NEVER => {
                 // A parameter takes a register anyway: it counts as one of the callee.
                 if self.f.is_param(v) { Dst::Val(self.new_val()) } else { Dst::Nowhere }
@@ -116,9 +116,9 @@ impl Compiler<'_> {
         false
     }
 
-    pub(super) fn new_scalar(&mut self) -> Reg {
-        self.scalar_regs += 1;
-        self.scalar_regs - 1
+    pub(super) fn new_scalar(&mut self, class: Class) -> Reg {
+        self.classes.push(class);
+        self.classes.len() as Reg - 1
     }
 
     pub(super) fn new_val(&mut self) -> Reg {
@@ -126,9 +126,13 @@ impl Compiler<'_> {
         self.val_regs - 1
     }
 
-    pub(super) fn temp_scalar(&mut self) -> Reg {
-        let reg = self.temp_scalar.unwrap_or_else(|| self.new_scalar());
-        *self.temp_scalar.insert(reg)
+    pub(super) fn temp_scalar(&mut self, class: Class) -> Reg {
+        if let Some(&reg) = self.temp_scalars.get(&class) {
+            return reg;
+        }
+        let reg = self.new_scalar(class);
+        self.temp_scalars.insert(class, reg);
+        reg
     }
 
     pub(super) fn temp_val(&mut self) -> Reg {
@@ -142,12 +146,12 @@ impl Compiler<'_> {
             for v in self.f.insts(self.blocks[i]) {
                 for (index, operand) in self.f.operands(v).enumerate() {
                     if let Some(constant) = self.f.constant(operand)
-                        && let Some((_, slot)) = to_slot(constant)
-                        && !self.scalar_consts.contains_key(&slot)
+                        && let Some((ty, slot)) = scalar_constant(constant)
+                        && !self.scalar_consts.contains_key(&(ty.class(), slot))
                         && !self.is_immediate(v, index)
                     {
-                        let reg = self.new_scalar();
-                        self.scalar_consts.insert(slot, reg);
+                        let reg = self.new_scalar(ty.class());
+                        self.scalar_consts.insert((ty.class(), slot), reg);
                         self.scalars.push(slot);
                     }
                 }
@@ -164,9 +168,8 @@ impl Compiler<'_> {
             },
             OperandKind::Const(c) => {
                 let constant = self.f.ctx().constant(c);
-                let scalar = to_slot(constant);
-                match scalar.and_then(|(ty, slot)| Some((Scalar::of(ty)?, slot))) {
-                    Some((ty, slot)) => Src::Scalar(ty, self.scalar_consts[&slot]),
+                match scalar_constant(constant) {
+                    Some((ty, slot)) => Src::Scalar(ty, self.scalar_consts[&(ty.class(), slot)]),
                     _ if constant == Constant::Unit => Src::Unit,
                     _ => Src::Const(self.val_const(constant)),
                 }
@@ -192,4 +195,10 @@ impl Compiler<'_> {
             _ => None,
         }
     }
+}
+
+/// The type and the slot of a constant that is a scalar.
+fn scalar_constant(constant: Constant) -> Option<(Scalar, u64)> {
+    let (ty, slot) = to_slot(constant)?;
+    Some((Scalar::of(ty)?, slot))
 }

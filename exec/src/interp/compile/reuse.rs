@@ -12,7 +12,7 @@ use regraft_ir::{Block, Type, Value, ValueDef};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use super::super::register::{Dst, Reg, Scalar};
+use super::super::register::{Class, Dst, Reg, Scalar};
 use super::Compiler;
 
 /// Stands for a register that is chosen here.
@@ -40,6 +40,16 @@ impl Pool {
     }
 }
 
+/// Those of the scalars, by class.
+#[derive(Default)]
+struct Scalars([Pool; 3]);
+
+impl Scalars {
+    fn of(&mut self, class: Class) -> &mut Pool {
+        &mut self.0[class as usize]
+    }
+}
+
 impl Compiler<'_> {
     /// Says that a value gets its register by [`Self::assign_locals`], if it is local.
     pub(super) fn assign_later(&mut self, v: Value) {
@@ -57,15 +67,15 @@ impl Compiler<'_> {
 
     /// Gives registers to the values that are still to get one. O(instructions and operands).
     pub(super) fn assign_locals(&mut self) {
-        let (mut scalars, mut vals) = (Pool::default(), Pool::default());
+        let (mut scalars, mut vals) = (Scalars::default(), Pool::default());
         for i in 0..self.blocks.len() {
-            scalars.start_block();
+            scalars.0.iter_mut().for_each(Pool::start_block);
             vals.start_block();
             self.assign_locals_of(self.blocks[i], &mut scalars, &mut vals);
         }
     }
 
-    fn assign_locals_of(&mut self, block: Block, scalars: &mut Pool, vals: &mut Pool) {
+    fn assign_locals_of(&mut self, block: Block, scalars: &mut Scalars, vals: &mut Pool) {
         let f = self.f;
         // Uses of the local values of this block that are still to come.
         let mut left: FxHashMap<Value, usize> = FxHashMap::default();
@@ -89,7 +99,10 @@ impl Compiler<'_> {
                 done.drain(..).for_each(|dst| release(dst, scalars, vals));
             }
             let dst = match self.dsts[v.index()] {
-                Dst::Scalar(ty, LATER) => Dst::Scalar(ty, scalars.take(|| self.new_scalar())),
+                Dst::Scalar(ty, LATER) => {
+                    let class = ty.class();
+                    Dst::Scalar(ty, scalars.of(class).take(|| self.new_scalar(class)))
+                }
                 Dst::Val(LATER) => Dst::Val(vals.take(|| self.new_val())),
                 dst => dst,
             };
@@ -107,9 +120,9 @@ impl Compiler<'_> {
     }
 }
 
-fn release(dst: Dst, scalars: &mut Pool, vals: &mut Pool) {
+fn release(dst: Dst, scalars: &mut Scalars, vals: &mut Pool) {
     match dst {
-        Dst::Scalar(_, reg) => scalars.free.push(reg),
+        Dst::Scalar(ty, reg) => scalars.of(ty.class()).free.push(reg),
         Dst::Val(reg) => vals.free.push(reg),
         Dst::Nowhere => {}
     }

@@ -4,6 +4,7 @@ use regraft_dialects::{arith, core, data, math, mem, prof};
 use regraft_ir::{Constant, Op, Operand, Type, TypeKind, Value};
 use smallvec::SmallVec;
 
+use super::super::code::ScalarOp;
 use super::super::inst::Inst;
 use super::super::register::{Dst, Reg, Scalar, Src};
 use super::Compiler;
@@ -136,18 +137,24 @@ impl Compiler<'_> {
         d: Reg,
     ) -> Option<Inst> {
         let types: SmallVec<[Type; 3]> = args.iter().map(|(ty, _)| ty.ty()).collect();
-        let found = (self.f.op_def(v)?.eval?)(&types, result.ty())?;
+        let def = self.f.op_def(v)?;
+        let found = (def.eval?)(&types, result.ty())?;
         if found.result != result.ty() {
             return None;
         }
-        let known = self.functions.iter().position(|&f| std::ptr::fn_addr_eq(f, found.call));
+        let (&(ty, _), operands) = (args.first()?, args.len() as u8);
+        let function = ScalarOp { call: found.call, op: def.op, ty, operands, result };
+        let known = self.functions.iter().position(|f| {
+            (f.op, f.ty, f.result) == (def.op, ty, result)
+                && std::ptr::fn_addr_eq(f.call, found.call)
+        });
         let index = known.unwrap_or(self.functions.len());
         let reg = |i: usize| u16::try_from(args.get(i).map_or(0, |&(_, reg)| reg)).ok();
-        let (function, b, c) = (u16::try_from(index).ok()?, reg(1)?, reg(2)?);
+        let (index, b, c) = (u16::try_from(index).ok()?, reg(1)?, reg(2)?);
         if known.is_none() {
-            self.functions.push(found.call);
+            self.functions.push(function);
         }
-        Some(Inst::Scalar { function, d, a: args[0].1, b, c })
+        Some(Inst::Scalar { function: index, d, a: args[0].1, b, c })
     }
 
     /// A conversion between scalars that cannot fail.

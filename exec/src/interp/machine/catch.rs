@@ -43,14 +43,17 @@ impl<'a> Machine<'a> {
     /// The failure, if nobody handles it.
     pub(super) fn catch(&mut self, failure: Failure<'a>) -> Result<Place<'a>, Failure<'a>> {
         let Some(value) = failure.trap.caught(&self.world.ctx) else { return Err(failure) };
-        let Some(Handler { depth, to, derivatives, events }) = self.handlers.pop() else {
+        // Those of frames further out wait until native code in between has been left.
+        let base = self.base;
+        let handler = self.handlers.pop_if(|handler| handler.depth >= base);
+        let Some(Handler { depth, to, derivatives, events }) = handler else {
             return Err(failure);
         };
         let Failure { mut trap, at } = failure;
         if *trap.kind() == ErrorKind::Interrupted {
             self.state.interrupt.store(false, Ordering::Relaxed);
         }
-        let chain = trap.take_chain().unwrap_or_else(|| self.chain(at));
+        let chain = trap.take_chain().unwrap_or_else(|| self.chain(Some(at)));
         let place = match self.frames.get(depth) {
             Some(frame) => {
                 Place { code: frame.code, pc: to, scalars: frame.scalars, vals: frame.vals }

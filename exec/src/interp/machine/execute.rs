@@ -1,5 +1,6 @@
 //! The loop that runs compact code.
 
+use super::super::code::Code;
 use super::super::inst::{Inst, Pc};
 use super::super::register::Reg;
 use super::access::{access_error, field, field_error, load_slot, position, set_field, store_slot};
@@ -11,7 +12,7 @@ use regraft_ir::Loc;
 
 impl<'a> Machine<'a> {
     #[allow(unsafe_code)]
-    pub(super) fn execute(&mut self, place: Place<'a>) -> Result<Val, Failure<'a>> {
+    pub(super) fn execute(&mut self, place: Place<'a>) -> Result<Returned, Failure<'a>> {
         // `s` and `v` are where the frame starts in the two stacks.
         let Place { mut code, mut pc, scalars: mut s, vals: mut v } = place;
         // The scalar registers of the frame: the start of its window. It is set anew whenever the
@@ -65,6 +66,27 @@ impl<'a> Machine<'a> {
                 regs = unsafe { self.scalars.as_mut_ptr().add(s) };
                 insts = code.insts.as_ptr();
                 from = 0;
+                continue;
+            }};
+        }
+        // Runs native code in a frame whose arguments are there.
+        macro_rules! run_native {
+            ($entry:expr, $callee:expr, $s:expr, $v:expr, $direct:expr) => {{
+                let direct: Option<Reg> = $direct;
+                let callee: &Code = $callee;
+                self.frames.push(Frame { code, pc, direct: NO_REG, scalars: s, vals: v });
+                self.native.context.fuel = fuel;
+                let result = self.run_native($entry, callee, ($s, $v));
+                fuel = self.native.context.fuel;
+                self.frames.pop();
+                // SAFETY: the stack is as long as it was.
+                regs = unsafe { self.scalars.as_mut_ptr().add(s) };
+                match (check!(result), direct) {
+                    (Returned::Scalar(slot), Some(direct)) => set!(direct, slot),
+                    (result, _) => check!(self.deliver(code, pc, s, v, callee.ret, result)),
+                }
+                pc += 1;
+                from = pc;
                 continue;
             }};
         }
@@ -136,10 +158,11 @@ impl<'a> Machine<'a> {
                         assign(place, Val::Unit);
                     }
                 }
-                let Some(frame) = self.frames.pop() else {
+                if self.frames.len() == self.base {
                     self.state.give_back(fuel);
-                    return Ok(result.into_val(code.ret));
-                };
+                    return Ok(result);
+                }
+                let Some(frame) = self.frames.pop() else { return Ok(result) };
                 let ret = code.ret;
                 (code, pc, s, v) = (frame.code, frame.pc, frame.scalars, frame.vals);
                 // SAFETY: the frame was there before, and the stack never gets shorter.
@@ -344,7 +367,7 @@ impl<'a> Machine<'a> {
 
                 Inst::Scalar { function, d, a, b, c } => {
                     let function = code.functions[usize::from(function)];
-                    match function(get!(a), get!(Reg::from(b)), get!(Reg::from(c))) {
+                    match (function.call)(get!(a), get!(Reg::from(b)), get!(Reg::from(c))) {
                         Ok(slot) => set!(d, slot),
                         Err(trap) => trap!(trap.into()),
                     }
@@ -378,6 +401,9 @@ impl<'a> Machine<'a> {
                             check!(self.pass(code, &site.args, (s, v), (callee_s, callee_v)));
                         }
                     }
+                    if let Some(entry) = self.world.native(callee) {
+                        run_native!(entry, callee, callee_s, callee_v, site.direct);
+                    }
                     enter!(callee, callee_s, callee_v, site.direct);
                 }
                 Inst::Apply { site } => {
@@ -390,7 +416,12 @@ impl<'a> Machine<'a> {
                     let callee_v = v + code.val_regs as usize;
                     let next = (callee_s, callee_v);
                     match check!(self.apply(code, site, (s, v), next)) {
-                        Some(callee) => enter!(callee, callee_s, callee_v, None),
+                        Some(callee) => {
+                            if let Some(entry) = self.world.native(callee) {
+                                run_native!(entry, callee, callee_s, callee_v, None);
+                            }
+                            enter!(callee, callee_s, callee_v, None);
+                        }
                         // It has been run; what follows is counted from here.
                         None => from = pc + 1,
                     }

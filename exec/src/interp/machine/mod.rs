@@ -8,12 +8,16 @@ mod apply;
 mod catch;
 mod execute;
 mod fuel;
+mod native;
 mod quick;
 mod transfer;
 
 use regraft_ir::Type;
 
 use self::catch::Handler;
+use self::native::NativeState;
+pub(super) use self::native::runtime;
+use self::transfer::Returned;
 use super::code::Code;
 use super::inst::Pc;
 use super::register::Reg;
@@ -40,7 +44,10 @@ pub(super) fn run(
         handlers: Vec::new(),
         state,
         stack_charge: Charge::new(0),
+        base: 0,
+        native: NativeState::default(),
     };
+    machine.make_room_for_native();
     let events = machine.state.host.profiler.depth();
     let result = machine.start(slot, args);
     machine.state.host.end();
@@ -77,6 +84,9 @@ struct Machine<'a> {
     handlers: Vec<Handler>,
     /// The bytes of the stacks.
     stack_charge: Charge,
+    /// The number of frames below those of the innermost stretch of interpreted code.
+    base: usize,
+    native: NativeState,
 }
 
 /// A place in a frame.
@@ -103,19 +113,26 @@ impl<'a> Machine<'a> {
             self.push_frame_for(code, name, args, (0, 0), ErrorKind::Arguments).map(|()| code)
         });
         let code = entered.map_err(|trap| ExecError::new(&world.ctx, trap, Chain::default()))?;
-        let mut place = Place { code, pc: 0, scalars: 0, vals: 0 };
+        let result = match self.world.native(code) {
+            Some(entry) => self.run_native(entry, code, (0, 0)).map_err(|trap| (trap, None)),
+            None => {
+                let place = Place { code, pc: 0, scalars: 0, vals: 0 };
+                self.execute_to_the_end(place).map_err(|Failure { trap, at }| (trap, Some(at)))
+            }
+        };
+        result.map(|result| result.into_val(code.ret)).map_err(|(mut trap, at)| {
+            let chain = trap.take_chain().unwrap_or_else(|| self.chain(at));
+            let error = ExecError::new(&self.world.ctx, trap, chain);
+            error.named(self.state.host.texts(&self.world.ctx))
+        })
+    }
+
+    /// Runs code until its frame returns, through all handlers of frames above it.
+    fn execute_to_the_end(&mut self, mut place: Place<'a>) -> Result<Returned, Failure<'a>> {
         loop {
-            let failure = match self.execute(place) {
+            match self.execute(place) {
                 Ok(result) => return Ok(result),
-                Err(failure) => failure,
-            };
-            match self.catch(failure) {
-                Ok(handler) => place = handler,
-                Err(Failure { mut trap, at }) => {
-                    let chain = trap.take_chain().unwrap_or_else(|| self.chain(at));
-                    let error = ExecError::new(&self.world.ctx, trap, chain);
-                    return Err(error.named(self.state.host.texts(&self.world.ctx)));
-                }
+                Err(failure) => place = self.catch(failure)?,
             }
         }
     }
@@ -132,19 +149,18 @@ impl<'a> Machine<'a> {
         code
     }
 
-    /// The calls that lead to a place of the innermost frame.
-    fn chain(&self, at: Place<'a>) -> Chain {
-        let total = self.frames.len() + 1;
-        Chain::collect(total, |i| {
-            let (code, pc) = match i.checked_sub(1) {
-                None => (at.code, at.pc),
-                Some(i) => {
-                    let frame = &self.frames[self.frames.len() - 1 - i];
-                    (frame.code, frame.pc)
-                }
-            };
-            let (value, loc) = code.spots[pc as usize];
-            Spot { function: code.name, value, loc }
+    /// The calls that lead to an error: those that it has left already, then those to a place of
+    /// the innermost frame.
+    fn chain(&mut self, at: Option<Place<'a>>) -> Chain {
+        let mut left = std::mem::take(&mut self.native.left);
+        left.extend(at.map(|at| spot(at.code, at.pc)));
+        let total = left.len() + self.frames.len();
+        Chain::collect(total, |i| match left.get(i) {
+            Some(&spot) => spot,
+            None => {
+                let frame = &self.frames[total - 1 - i];
+                spot(frame.code, frame.pc)
+            }
         })
     }
 
@@ -169,10 +185,11 @@ impl<'a> Machine<'a> {
     /// Makes the stacks longer; they at least double.
     #[cold]
     fn grow(&mut self, scalars: usize, vals: usize) -> Result<(), Trap> {
-        let scalars = scalars.max(self.scalars.len() * 2).max(1 << 10);
-        let vals =
-            if vals > self.vals.len() { vals.max(self.vals.len() * 2) } else { self.vals.len() };
+        let (scalars, vals) = self.longer(scalars, vals);
         let frames = self.frames.capacity() * size_of::<Frame<'_>>();
+        if self.native.is_running() && !self.fits(scalars, vals) {
+            return Err(self.too_deep());
+        }
         let bytes = scalars * size_of::<u64>() + vals * size_of::<Val>() + frames;
         self.state.host.reserve(bytes)?;
         self.scalars.resize(scalars, 0);
@@ -210,4 +227,10 @@ impl<'a> Machine<'a> {
     fn wrong_type(&self, value: &Val, want: Type) -> Trap {
         crate::error::wrong_type(self.texts(), value, want)
     }
+}
+
+/// The place of an instruction, for errors.
+fn spot(code: &Code, pc: Pc) -> Spot {
+    let (value, loc) = code.spots[pc as usize];
+    Spot { function: code.name, value, loc }
 }

@@ -1,0 +1,31 @@
+//! The functions of the runtime that compiled code calls, by their addresses.
+//!
+//! A status is 0, or 1 after an error, which the runtime keeps.
+
+use super::emitter::Function;
+
+/// The functions. `cx` is the context of the run, `code` the compact code, `pc` the position in it,
+/// `scalars` and `vals` the window of the frame.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Runtime {
+    /// `(cx, code, scalars, vals)`: makes room for a frame of the code. Gives a status.
+    pub(crate) grow: Function,
+    /// `(cx)`: makes the error of too deep a recursion. Gives a status.
+    pub(crate) too_deep: Function,
+    /// `(cx, code, pc, scalars, vals)`: runs an instruction. Gives a status.
+    pub(crate) step: Function,
+    /// The same, for one that is known to fail.
+    pub(crate) fail: Function,
+    /// `(cx, code, pc, scalars, vals)`: makes the result of a function, a tuple. Gives a status.
+    pub(crate) return_tuple: Function,
+    /// `(cx, code, pc, vals)`: notes the place of an error, and empties the registers of values.
+    pub(crate) unwind: Function,
+    /// `(cx)`: gives new fuel, if there is any, and nobody asked for a stop. Gives a status.
+    pub(crate) refuel: Function,
+    /// `(table, value)`: the target of a switch on a value.
+    pub(crate) find_case: Function,
+    /// `(value)`: lets go of the object that the value points to, the last pointer to it.
+    pub(crate) drop_last: Function,
+    /// `(vals, count)`: empties registers.
+    pub(crate) clear: Function,
+}

@@ -1,0 +1,55 @@
+//! Native code: compiled from the compact form that the interpreter runs, and run on its stacks.
+//!
+//! ```text
+//! typed IR ──compile──> compact form ──translate──> emitter: Cranelift ──> machine code
+//!                          │                        emitter: LLVM IR
+//!                          └──> interpreter
+//! ```
+//!
+//! # Method
+//! A compiled function and an interpreted one have the same frame: a window of the stack of scalars, and
+//! one of the stack of values. Scalars live in registers of the machine, and stand in their window
+//! only while a function of the runtime looks at them. So everything that the interpreter can do is at hand for
+//! what is not worth code of its own: an instruction is done by the runtime on the frame
+//! ([`functions`]), and whatever goes wrong makes the same error at the same place, as the runtime
+//! runs the instruction once more that the code found it could not.
+//!
+//! A compiled function returns a status beside its result. Nothing unwinds the stack of the machine,
+//! and no signal is caught.
+//!
+//! # Parts
+//! [`emitter`] is the interface of back ends. [`translate`] walks over the compact form and calls it.
+//! [`cranelift`] is a back end. [`unit`] holds machine code and what it depends on. [`context`] and [`functions`]
+//! are what code finds when it runs.
+
+// Machine code is called by its address, and calls back with addresses of what it works on.
+#![allow(unsafe_code)]
+
+use std::rc::Rc;
+
+use crate::engine::EngineKind;
+
+mod context;
+mod cranelift;
+mod emitter;
+mod functions;
+mod math;
+mod translate;
+mod unit;
+
+pub(crate) use self::context::{Entry, Native, NativeContext};
+pub(crate) use self::emitter::{Arg, Function};
+pub(crate) use self::functions::Runtime;
+pub(crate) use self::translate::{Source, is_translatable};
+pub(crate) use self::unit::{Backend, Callee, Target, Unit};
+
+/// The back end of an engine; the interpreter has none.
+///
+/// # Errors
+/// If there is none for this machine.
+pub(crate) fn backend(kind: EngineKind) -> Result<Option<Rc<dyn Backend>>, String> {
+    Ok(match kind {
+        EngineKind::Interpreter => None,
+        EngineKind::Cranelift | EngineKind::Auto => Some(Rc::new(cranelift::Cranelift::new()?)),
+    })
+}

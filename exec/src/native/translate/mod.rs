@@ -1,0 +1,506 @@
+//! Translates compact code: one walk over the instructions, in order.
+//!
+//! # Method
+//! A block begins wherever a jump goes to. An instruction is written as operations of the machine for
+//! the case that its operands are what they nearly always are; where they are not, it is run by the
+//! runtime ([`Translator::slowly`]). That is the way of everything rare, of everything that allocates, and of
+//! errors, which the runtime makes as the interpreter does.
+//!
+//! # Cost
+//! O(instructions and registers), and about a microsecond for each instruction in the back ends.
+
+mod calls;
+mod fields;
+mod memory;
+mod scalars;
+mod values;
+
+use regraft_ir::{Function as IrFunction, Type, Value as IrValue};
+use smallvec::SmallVec;
+
+use super::context::offsets;
+use super::emitter::{Area, Emitter, FRAME_PARAMS, IntCmp, Mem, Signature};
+use super::functions::Runtime;
+use super::unit::Callee;
+use crate::interp::{Class, Code, Inst, Pc, Reg, Scalar, set_target};
+
+/// What the translation of a function goes by.
+#[derive(Clone, Copy)]
+pub(crate) struct Source<'a> {
+    pub(crate) code: &'a Code,
+    /// The function that the code is of.
+    pub(crate) f: &'a IrFunction,
+    /// The compiled function in a slot of the world, if it can be called directly.
+    pub(crate) callee: &'a dyn Fn(u32) -> Option<Callee>,
+    pub(crate) runtime: &'a Runtime,
+    /// True if the instructions that run are counted.
+    pub(crate) counted: bool,
+}
+
+/// The signature of the code of a function.
+pub(super) fn signature(code: &Code) -> Signature {
+    let params = code.classes[..code.scalar_params as usize].to_vec();
+    Signature { params, result: Scalar::of(code.ret).map(Scalar::class) }
+}
+
+/// Returns whether there is native code for all instructions of a function.
+pub(crate) fn is_translatable(code: &Code) -> bool {
+    !code.insts.iter().any(|inst| {
+        matches!(
+            inst,
+            Inst::Try { .. }
+                | Inst::EndTry { .. }
+                | Inst::Catch { .. }
+                | Inst::EndCatch
+                | Inst::RecordStart { .. }
+                | Inst::RecordEnd { .. }
+        )
+    })
+}
+
+/// Writes a function.
+pub(super) fn translate<E: Emitter>(source: Source<'_>, e: &mut E) {
+    let code = source.code;
+    let cx = e.param(0);
+    let (scalars, vals) = (e.param(1), e.param(2));
+    let failed = e.block(true);
+    let mut translator = Translator { source, e, cx, scalars, vals, blocks: Vec::new(), failed };
+    translator.find_blocks();
+    translator.prologue();
+    let mut open = true;
+    for pc in 0..code.insts.len() {
+        if let Some(block) = translator.blocks[pc] {
+            if open {
+                translator.e.jump(block);
+            }
+            translator.e.enter(block);
+            open = true;
+        }
+        // What no jump goes to behind one that does not go on is never run.
+        if open {
+            let inst = code.insts[pc];
+            translator.inst(pc as Pc, inst);
+            open = inst.goes_on() && !is_branch(inst);
+        }
+    }
+    translator.failure();
+}
+
+struct Translator<'a, 's, E: Emitter> {
+    source: Source<'s>,
+    e: &'a mut E,
+    /// The parameters of every function.
+    cx: E::Value,
+    scalars: E::Value,
+    vals: E::Value,
+    /// The blocks that begin at instructions.
+    blocks: Vec<Option<E::Block>>,
+    /// The way out after an error, with the position in a register of its own.
+    failed: E::Block,
+}
+
+/// The register behind those of the frame: the position of the instruction that has failed.
+pub(super) fn position_reg(code: &Code) -> Reg {
+    code.scalar_regs
+}
+
+impl<E: Emitter> Translator<'_, '_, E> {
+    fn find_blocks(&mut self) {
+        let code = self.source.code;
+        self.blocks = vec![None; code.insts.len()];
+        for (pc, &inst) in code.insts.iter().enumerate() {
+            for to in targets(code, inst) {
+                if self.blocks[to as usize].is_none() {
+                    self.blocks[to as usize] = Some(self.e.block(false));
+                }
+            }
+            // A branch that is not taken goes on in a block of its own.
+            if is_branch(inst) && self.blocks[pc + 1].is_none() {
+                self.blocks[pc + 1] = Some(self.e.block(false));
+            }
+        }
+    }
+
+    /// Checks that there is room for the frame, and fills registers in.
+    fn prologue(&mut self) {
+        let code = self.source.code;
+        let uses_vals = code.val_regs > 0;
+        let calls = code.insts.iter().any(|inst| self.may_call(*inst));
+        if uses_vals || calls {
+            // One value more for what a call returns.
+            self.room(self.vals, i64::from(code.val_regs + 1) * 16, offsets::VALS_END);
+        }
+        if calls {
+            self.room(self.scalars, i64::from(code.scalar_regs) * 8, offsets::SCALARS_END);
+            let sp = self.e.stack_pointer();
+            let end = self.e.load(Mem::I64, Area::Context, self.cx, offsets::STACK_END);
+            let fits = self.e.int_cmp(IntCmp::AboveOrEq, sp, end);
+            self.or_leave(fits);
+            self.count(1);
+        }
+        for (reg, &class) in code.classes.iter().enumerate() {
+            let reg = reg as Reg;
+            let value = if reg < code.scalar_params {
+                self.e.param(FRAME_PARAMS + reg as usize)
+            } else {
+                let constant = code.scalars.get((reg - code.scalar_params) as usize);
+                self.constant(class, constant.copied().unwrap_or(0))
+            };
+            self.e.write(reg, value);
+        }
+        let zero = self.e.int(0);
+        self.e.write(position_reg(code), zero);
+    }
+
+    fn constant(&mut self, class: Class, slot: u64) -> E::Value {
+        match class {
+            Class::Int => self.e.int(slot as i64),
+            Class::Single => self.e.single(slot as u32),
+            Class::Double => self.e.double(slot),
+        }
+    }
+
+    /// Leaves the function, which has not begun, unless there are `bytes` of room behind an address.
+    fn room(&mut self, from: E::Value, bytes: i64, end: i32) {
+        let needed = self.e.offset(from, bytes);
+        let end = self.e.load(Mem::Ptr, Area::Context, self.cx, end);
+        let fits = self.e.int_cmp(IntCmp::AboveOrEq, end, needed);
+        let (ok, full) = (self.e.block(false), self.e.block(true));
+        self.e.branch(fits, ok, full);
+        self.e.enter(full);
+        let (code, grow) = (self.code_address(), self.source.runtime.grow);
+        let status = self.e.call(&grow, &[self.cx, code, self.scalars, self.vals]);
+        self.leave_unless(status, ok);
+        self.e.enter(ok);
+    }
+
+    /// Goes on at `ok` if a status is 0, and returns it otherwise.
+    fn leave_unless(&mut self, status: Option<E::Value>, ok: E::Block) {
+        let Some(status) = status else { return self.e.jump(ok) };
+        let leave = self.e.block(true);
+        let zero = self.e.int(0);
+        let good = self.e.int_cmp(IntCmp::Eq, status, zero);
+        self.e.branch(good, ok, leave);
+        self.e.enter(leave);
+        self.ret_status(status);
+    }
+
+    /// Leaves the function, which has not begun, with the error of too deep a recursion unless `fits`.
+    fn or_leave(&mut self, fits: E::Flag) {
+        let (ok, full) = (self.e.block(false), self.e.block(true));
+        self.e.branch(fits, ok, full);
+        self.e.enter(full);
+        let too_deep = self.source.runtime.too_deep;
+        let status = self.e.call(&too_deep, &[self.cx]);
+        self.leave_unless(status, ok);
+        self.e.enter(ok);
+    }
+
+    fn ret_status(&mut self, status: E::Value) {
+        let result = Scalar::of(self.source.code.ret).map(|ty| self.constant(ty.class(), 0));
+        self.e.ret(result, status);
+    }
+
+    /// Returns whether an instruction may run other code, or let the runtime use the frame.
+    fn may_call(&self, inst: Inst) -> bool {
+        matches!(
+            inst,
+            Inst::Eval { .. } | Inst::Call { .. } | Inst::Apply { .. } | Inst::ReturnTuple { .. }
+        ) || self.may_be_slow(inst)
+    }
+
+    /// The way out after an error: the registers of values are emptied, and the place is noted.
+    fn failure(&mut self) {
+        self.e.enter(self.failed);
+        let position = self.e.read(position_reg(self.source.code));
+        let (code, unwind) = (self.code_address(), self.source.runtime.unwind);
+        self.e.call(&unwind, &[self.cx, code, position, self.vals]);
+        let status = self.e.int(1);
+        self.ret_status(status);
+    }
+
+    fn code_address(&mut self) -> E::Value {
+        self.e.address(std::ptr::from_ref(self.source.code).cast())
+    }
+
+    fn target(&self, pc: Pc) -> E::Block {
+        self.blocks[pc as usize].expect("jumps go to the start of blocks")
+    }
+
+    /// Leaves with the error that the runtime has made at `pc`.
+    fn fail(&mut self, pc: Pc) {
+        let position = self.e.int(i64::from(pc));
+        self.e.write(position_reg(self.source.code), position);
+        self.e.jump(self.failed);
+    }
+
+    /// Goes on if `flag` holds; otherwise the runtime runs the instruction, and makes an error of it.
+    fn ensure(&mut self, flag: E::Flag, pc: Pc) {
+        let (ok, bad) = (self.e.block(false), self.e.block(true));
+        self.e.branch(flag, ok, bad);
+        self.e.enter(bad);
+        self.spill(pc);
+        let (code, position) = (self.code_address(), self.e.int(i64::from(pc)));
+        let fail = self.source.runtime.fail;
+        self.e.call(&fail, &[self.cx, code, position, self.scalars, self.vals]);
+        self.fail(pc);
+        self.e.enter(ok);
+    }
+
+    /// Lets the runtime run the instruction, on the frame.
+    fn slowly(&mut self, pc: Pc) {
+        self.spill(pc);
+        let (code, position) = (self.code_address(), self.e.int(i64::from(pc)));
+        let step = self.source.runtime.step;
+        let status = self.e.call(&step, &[self.cx, code, position, self.scalars, self.vals]);
+        self.check_status(status, pc);
+        self.reload(pc);
+    }
+
+    fn check_status(&mut self, status: Option<E::Value>, pc: Pc) {
+        let Some(status) = status else { return };
+        let (ok, bad) = (self.e.block(false), self.e.block(true));
+        let zero = self.e.int(0);
+        let good = self.e.int_cmp(IntCmp::Eq, status, zero);
+        self.e.branch(good, ok, bad);
+        self.e.enter(bad);
+        self.fail(pc);
+        self.e.enter(ok);
+    }
+
+    /// Writes the scalar operands of an instruction to their window.
+    fn spill(&mut self, pc: Pc) {
+        let code = self.source.code;
+        let mut regs: SmallVec<[Reg; 8]> = SmallVec::new();
+        code.scalar_reads(code.insts[pc as usize], &mut regs);
+        regs.sort_unstable();
+        regs.dedup();
+        for reg in regs {
+            let value = self.e.read(reg);
+            let mem = slot_mem(code.classes[reg as usize]);
+            self.e.store(mem, Area::Frame, self.scalars, reg as i32 * 8, value);
+        }
+    }
+
+    /// Reads the scalar results of an instruction from their window.
+    fn reload(&mut self, pc: Pc) {
+        let code = self.source.code;
+        let mut regs: SmallVec<[Reg; 8]> = SmallVec::new();
+        code.scalar_writes(code.insts[pc as usize], &mut regs);
+        for reg in regs {
+            let mem = slot_mem(code.classes[reg as usize]);
+            let value = self.e.load(mem, Area::Frame, self.scalars, reg as i32 * 8);
+            self.e.write(reg, value);
+        }
+    }
+
+    /// Counts instructions if there is a limit of them.
+    fn count(&mut self, instructions: i64) {
+        if !self.source.counted {
+            return;
+        }
+        let left = self.e.load(Mem::I64, Area::Context, self.cx, offsets::FUEL);
+        let (used, zero) = (self.e.int(-instructions), self.e.int(0));
+        let left = self.e.int2(super::emitter::Int2::Add, left, used);
+        self.e.store(Mem::I64, Area::Context, self.cx, offsets::FUEL, left);
+        let goes_on = self.e.int_cmp(IntCmp::Le, zero, left);
+        let (ok, empty) = (self.e.block(false), self.e.block(true));
+        self.e.branch(goes_on, ok, empty);
+        self.e.enter(empty);
+        let refuel = self.source.runtime.refuel;
+        let status = self.e.call(&refuel, &[self.cx]);
+        self.leave_or_fail(status, ok);
+        self.e.enter(ok);
+    }
+
+    fn leave_or_fail(&mut self, status: Option<E::Value>, ok: E::Block) {
+        let Some(status) = status else { return self.e.jump(ok) };
+        let zero = self.e.int(0);
+        let good = self.e.int_cmp(IntCmp::Eq, status, zero);
+        self.e.branch(good, ok, self.failed);
+    }
+
+    /// Looks whether the run is to stop, where control goes back from `pc` to `to`.
+    fn poll(&mut self, pc: Pc, to: Pc) {
+        let position = self.e.int(i64::from(pc));
+        if self.source.counted {
+            self.e.write(position_reg(self.source.code), position);
+            self.count(i64::from(pc - to) + 1);
+            return;
+        }
+        if self.is_bounded(to, pc) {
+            return;
+        }
+        let flag = self.e.load(Mem::Ptr, Area::Context, self.cx, offsets::INTERRUPT);
+        let set = self.e.load(Mem::I8, Area::Context, flag, 0);
+        let zero = self.e.int(0);
+        let goes_on = self.e.int_cmp(IntCmp::Eq, set, zero);
+        let (ok, stop) = (self.e.block(false), self.e.block(true));
+        self.e.branch(goes_on, ok, stop);
+        self.e.enter(stop);
+        self.e.write(position_reg(self.source.code), position);
+        let refuel = self.source.runtime.refuel;
+        let status = self.e.call(&refuel, &[self.cx]);
+        self.leave_or_fail(status, ok);
+        self.e.enter(ok);
+    }
+
+    /// Returns whether a loop is over soon: it has none within, calls nothing, counts, and
+    /// walks over an array, so that it has no more iterations than the array has elements.
+    fn is_bounded(&self, from: Pc, to: Pc) -> bool {
+        let code = self.source.code;
+        let body = &code.insts[from as usize..=to as usize];
+        let counts = |reg: Reg| {
+            body.iter().any(|inst| match *inst {
+                Inst::AddImm { d, a, .. } => d == a && d == reg,
+                Inst::AddI { d, a, .. } => d == a && d == reg,
+                _ => false,
+            })
+        };
+        let mut walks = false;
+        for (at, &inst) in body.iter().enumerate() {
+            let at = from + at as Pc;
+            match inst {
+                Inst::Eval { .. } | Inst::Call { .. } | Inst::Apply { .. } => return false,
+                Inst::LoadF { i, .. }
+                | Inst::LoadI { i, .. }
+                | Inst::StoreF { i, .. }
+                | Inst::StoreI { i, .. }
+                | Inst::LoadScalar { i, .. }
+                | Inst::StoreScalar { i, .. }
+                | Inst::LoadF2 { i, .. }
+                | Inst::StoreF2 { i, .. } => walks |= counts(i),
+                _ => {}
+            }
+            if at != to && targets(code, inst).iter().any(|&target| target <= at) {
+                return false;
+            }
+        }
+        walks
+    }
+
+    fn inst(&mut self, pc: Pc, inst: Inst) {
+        match inst {
+            Inst::Jump { to } => self.jump_to(pc, to),
+            Inst::Switch { a, table } => self.switch(a, table),
+            Inst::SwitchVal { va, table } => self.switch_val(va, table),
+            Inst::Call { site } => self.call(pc, site),
+            Inst::Eval { .. } | Inst::Apply { .. } => self.slowly(pc),
+            Inst::Return { .. }
+            | Inst::ReturnVal { .. }
+            | Inst::ReturnConst { .. }
+            | Inst::ReturnUnit
+            | Inst::ReturnTuple { .. } => self.ret(pc, inst),
+            Inst::Unreachable => {
+                let never = self.never();
+                self.ensure(never, pc);
+                // It never gets here, but a block has an end.
+                self.fail(pc);
+            }
+            inst if self.scalar_inst(pc, inst) => {}
+            inst if self.branch_inst(pc, inst) => {}
+            inst if self.value_inst(pc, inst) => {}
+            inst if self.memory_inst(pc, inst) => {}
+            inst if self.field_inst(pc, inst) => {}
+            _ => self.slowly(pc),
+        }
+    }
+
+    fn never(&mut self) -> E::Flag {
+        let (zero, one) = (self.e.int(0), self.e.int(1));
+        self.e.int_cmp(IntCmp::Eq, zero, one)
+    }
+
+    fn jump_to(&mut self, pc: Pc, to: Pc) {
+        if to <= pc {
+            self.poll(pc, to);
+        }
+        let target = self.target(to);
+        self.e.jump(target);
+    }
+
+    fn branch_to(&mut self, pc: Pc, flag: E::Flag, to: Pc) {
+        let next = self.target(pc + 1);
+        if to > pc {
+            let target = self.target(to);
+            self.e.branch(flag, target, next);
+            return;
+        }
+        let back = self.e.block(false);
+        self.e.branch(flag, back, next);
+        self.e.enter(back);
+        self.jump_to(pc, to);
+    }
+
+    fn switch(&mut self, a: Reg, table: u32) {
+        let table = &self.source.code.switches[table as usize];
+        let cases: Vec<(u64, E::Block)> =
+            table.scalars.iter().map(|&(slot, to)| (slot, self.target(to))).collect();
+        let (value, default) = (self.e.read(a), self.target(table.default));
+        self.e.switch(value, &cases, default);
+    }
+
+    fn switch_val(&mut self, va: Reg, table: u32) {
+        let table = &self.source.code.switches[table as usize];
+        let find = self.source.runtime.find_case;
+        let address = self.e.address(std::ptr::from_ref(table).cast());
+        let value = self.val(va);
+        let Some(found) = self.e.call(&find, &[address, value]) else { return };
+        let cases: Vec<(u64, E::Block)> =
+            table.vals.iter().map(|&(_, to)| (u64::from(to), self.target(to))).collect();
+        let mut distinct: Vec<(u64, E::Block)> = Vec::new();
+        for (case, block) in cases {
+            if !distinct.iter().any(|&(other, _)| other == case) {
+                distinct.push((case, block));
+            }
+        }
+        let default = self.target(table.default);
+        self.e.switch(found, &distinct, default);
+    }
+
+    /// The instruction of the IR that one of the code is made from.
+    fn made_from(&self, pc: Pc) -> IrValue {
+        self.source.code.spots[pc as usize].0
+    }
+
+    /// The type of an operand of the instruction of the IR.
+    fn operand_type(&self, pc: Pc, index: usize) -> Type {
+        let f = self.source.f;
+        f.operand(self.made_from(pc), index).map_or(Type::ANY, |operand| f.operand_type(operand))
+    }
+}
+
+/// The type in which a scalar register of that class stands in its window.
+fn slot_mem(class: Class) -> Mem {
+    match class {
+        Class::Int => Mem::I64,
+        Class::Single => Mem::F32,
+        Class::Double => Mem::F64,
+    }
+}
+
+/// Returns whether an instruction may jump, and may go on.
+fn is_branch(inst: Inst) -> bool {
+    let mut jumps = false;
+    set_target(&mut { inst }, |to| {
+        jumps = true;
+        to
+    });
+    jumps && inst.goes_on()
+}
+
+/// The positions that an instruction may jump to.
+fn targets(code: &Code, mut inst: Inst) -> SmallVec<[Pc; 2]> {
+    let mut found = SmallVec::new();
+    if let Inst::Switch { table, .. } | Inst::SwitchVal { table, .. } = inst {
+        let table = &code.switches[table as usize];
+        found.push(table.default);
+        found.extend(table.scalars.iter().map(|&(_, to)| to));
+        found.extend(table.vals.iter().map(|&(_, to)| to));
+    }
+    set_target(&mut inst, |to| {
+        found.push(to);
+        to
+    });
+    found
+}

@@ -1,0 +1,245 @@
+//! Moves of values between registers, and results.
+//!
+//! A value is a tag and what it holds, 16 bytes. One that points to an object counts as a pointer to it,
+//! so a copy adds to the count of the object, and what is overwritten takes from it. The last pointer
+//! is left to the runtime.
+
+use super::super::emitter::{Area, Emitter, IntCmp, Mem};
+use super::Translator;
+use crate::interp::{Inst, Pc, Reg, Scalar};
+use crate::value::{FIRST_SHARED, Val, tag_of};
+
+/// The most registers that are emptied one by one at the end of a function.
+const MANY_REGS: u32 = 12;
+
+/// Where a value stands in memory.
+#[derive(Clone, Copy)]
+pub(super) struct Place<V> {
+    pub(super) base: V,
+    pub(super) at: i32,
+    pub(super) area: Area,
+}
+
+impl<E: Emitter> Translator<'_, '_, E> {
+    /// Moves of values; `false` if the instruction is another one.
+    pub(super) fn value_inst(&mut self, pc: Pc, inst: Inst) -> bool {
+        match inst {
+            Inst::MovVal { vd, va } => {
+                if vd != va {
+                    let value = self.load_pair(self.reg(va));
+                    self.add_pointer(value);
+                    self.assign(self.reg(vd), value);
+                }
+            }
+            Inst::TakeVal { vd, va } => {
+                let value = self.take(va);
+                self.assign(self.reg(vd), value);
+            }
+            Inst::Drop { va } => self.empty(va),
+            Inst::LoadConst { vd, index } => {
+                let value = self.constant_value(index);
+                self.assign(self.reg(vd), value);
+            }
+            Inst::Box { ty, vd, a } => {
+                let (tag, x) = (self.e.int(i64::from(ty.tag())), self.e.read(a));
+                self.let_go(self.reg(vd));
+                self.store_scalar(self.reg(vd), ty, tag, x);
+            }
+            Inst::Unbox { ty, d, va } => {
+                let place = self.reg(va);
+                let tag = self.tag(place);
+                let want = self.e.int(i64::from(ty.tag()));
+                let fits = self.e.int_cmp(IntCmp::Eq, tag, want);
+                self.ensure(fits, pc);
+                let x = self.load_payload(place, ty);
+                self.e.write(d, x);
+            }
+            _ => return false,
+        }
+        true
+    }
+
+    /// The place of a register of values.
+    pub(super) fn reg(&self, reg: Reg) -> Place<E::Value> {
+        Place { base: self.vals, at: reg as i32 * 16, area: Area::Frame }
+    }
+
+    /// The address of a register of values.
+    pub(super) fn val(&mut self, reg: Reg) -> E::Value {
+        self.e.offset(self.vals, i64::from(reg) * 16)
+    }
+
+    pub(super) fn tag(&mut self, place: Place<E::Value>) -> E::Value {
+        self.e.load(Mem::I8, place.area, place.base, place.at)
+    }
+
+    /// The object that a value points to.
+    pub(super) fn object(&mut self, place: Place<E::Value>) -> E::Value {
+        self.e.load(Mem::Ptr, place.area, place.base, place.at + 8)
+    }
+
+    pub(super) fn load_payload(&mut self, place: Place<E::Value>, ty: Scalar) -> E::Value {
+        self.e.load(ty.mem(), place.area, place.base, place.at + 8)
+    }
+
+    pub(super) fn store_scalar(
+        &mut self,
+        place: Place<E::Value>,
+        ty: Scalar,
+        tag: E::Value,
+        x: E::Value,
+    ) {
+        self.e.store(Mem::I8, place.area, place.base, place.at, tag);
+        self.e.store(ty.mem(), place.area, place.base, place.at + 8, x);
+    }
+
+    /// A value as two words: the tag, and what it holds.
+    pub(super) fn load_pair(&mut self, place: Place<E::Value>) -> (E::Value, E::Value) {
+        let tag = self.tag(place);
+        let word = self.e.load(Mem::Ptr, place.area, place.base, place.at + 8);
+        (tag, word)
+    }
+
+    pub(super) fn store_pair(&mut self, place: Place<E::Value>, value: (E::Value, E::Value)) {
+        self.e.store(Mem::I8, place.area, place.base, place.at, value.0);
+        self.e.store(Mem::Ptr, place.area, place.base, place.at + 8, value.1);
+    }
+
+    /// Takes a value out of its register.
+    pub(super) fn take(&mut self, va: Reg) -> (E::Value, E::Value) {
+        let value = self.load_pair(self.reg(va));
+        self.set_unit(self.reg(va));
+        value
+    }
+
+    fn set_unit(&mut self, place: Place<E::Value>) {
+        let unit = self.e.int(0);
+        self.e.store(Mem::I8, place.area, place.base, place.at, unit);
+    }
+
+    /// A constant, counted.
+    pub(super) fn constant_value(&mut self, index: u32) -> (E::Value, E::Value) {
+        let constant = &self.source.code.vals[index as usize];
+        let address = self.e.address(std::ptr::from_ref(constant).cast());
+        let place = Place { base: address, at: 0, area: Area::Fields };
+        let word = self.e.load(Mem::Ptr, place.area, place.base, 8);
+        let tag = tag_of(constant);
+        if tag >= FIRST_SHARED {
+            self.count_up(word);
+        }
+        (self.e.int(i64::from(tag)), word)
+    }
+
+    fn count_up(&mut self, object: E::Value) {
+        let (count, one) = (self.e.load(Mem::I64, Area::Count, object, 0), self.e.int(1));
+        let count = self.e.int2(super::super::emitter::Int2::Add, count, one);
+        self.e.store(Mem::I64, Area::Count, object, 0, count);
+    }
+
+    fn is_shared(&mut self, tag: E::Value) -> E::Flag {
+        let first = self.e.int(i64::from(FIRST_SHARED));
+        self.e.int_cmp(IntCmp::AboveOrEq, tag, first)
+    }
+
+    /// Counts one more pointer, if the value points to something.
+    pub(super) fn add_pointer(&mut self, (tag, word): (E::Value, E::Value)) {
+        let shared = self.is_shared(tag);
+        let (add, then) = (self.e.block(false), self.e.block(false));
+        self.e.branch(shared, add, then);
+        self.e.enter(add);
+        self.count_up(word);
+        self.e.jump(then);
+        self.e.enter(then);
+    }
+
+    /// Lets go of what stands at a place, which is written next.
+    pub(super) fn let_go(&mut self, place: Place<E::Value>) {
+        let tag = self.tag(place);
+        let shared = self.is_shared(tag);
+        let (drop, then) = (self.e.block(false), self.e.block(false));
+        self.e.branch(shared, drop, then);
+        self.e.enter(drop);
+        let object = self.object(place);
+        let (count, one) = (self.e.load(Mem::I64, Area::Count, object, 0), self.e.int(1));
+        let several = self.e.int_cmp(IntCmp::Ne, count, one);
+        let (less, last) = (self.e.block(false), self.e.block(true));
+        self.e.branch(several, less, last);
+        self.e.enter(less);
+        let minus = self.e.int(-1);
+        let count = self.e.int2(super::super::emitter::Int2::Add, count, minus);
+        self.e.store(Mem::I64, Area::Count, object, 0, count);
+        self.e.jump(then);
+        self.e.enter(last);
+        let address = self.e.offset(place.base, i64::from(place.at));
+        let drop_last = self.source.runtime.drop_last;
+        self.e.call(&drop_last, &[address]);
+        self.e.jump(then);
+        self.e.enter(then);
+    }
+
+    /// Puts a value in the place of another.
+    pub(super) fn assign(&mut self, place: Place<E::Value>, value: (E::Value, E::Value)) {
+        self.let_go(place);
+        self.store_pair(place, value);
+    }
+
+    pub(super) fn empty(&mut self, va: Reg) {
+        self.let_go(self.reg(va));
+        self.set_unit(self.reg(va));
+    }
+
+    /// Returns from the function.
+    pub(super) fn ret(&mut self, pc: Pc, inst: Inst) {
+        let zero = self.e.int(0);
+        match inst {
+            Inst::Return { a } => {
+                self.empty_all(None);
+                let result = self.e.read(a);
+                self.e.ret(Some(result), zero);
+            }
+            Inst::ReturnVal { va } => {
+                let value = self.load_pair(self.reg(va));
+                self.empty_all(Some(va));
+                self.store_pair(self.reg(0), value);
+                self.e.ret(None, zero);
+            }
+            Inst::ReturnConst { index } => {
+                self.empty_all(None);
+                let value = self.constant_value(index);
+                self.store_pair(self.reg(0), value);
+                self.e.ret(None, zero);
+            }
+            Inst::ReturnTuple { .. } => {
+                self.spill(pc);
+                let (code, position) = (self.code_address(), self.e.int(i64::from(pc)));
+                let make = self.source.runtime.return_tuple;
+                let args = [self.cx, code, position, self.scalars, self.vals];
+                let status = self.e.call(&make, &args);
+                self.check_status(status, pc);
+                self.e.ret(None, zero);
+            }
+            _ => {
+                self.empty_all(None);
+                self.ret_status(zero);
+            }
+        }
+    }
+
+    /// Empties all registers of values; what `moved` holds has been taken out.
+    fn empty_all(&mut self, moved: Option<Reg>) {
+        let count = self.source.code.val_regs;
+        if let Some(moved) = moved {
+            self.set_unit(self.reg(moved));
+        }
+        if count > MANY_REGS {
+            let (count, clear) = (self.e.int(i64::from(count)), self.source.runtime.clear);
+            self.e.call(&clear, &[self.vals, count]);
+            return;
+        }
+        for reg in (0..count).filter(|&reg| Some(reg) != moved) {
+            self.empty(reg);
+        }
+    }
+}
+
+const _: () = assert!(size_of::<Val>() == 16);
