@@ -67,6 +67,7 @@ chapters! {
     tape_plans: "tape-plans.md",
     design: "design.md",
     from_text_to_gradient: "from-text-to-gradient.md",
+    run_fast: "run-fast.md",
     profiling: "profiling.md",
     command_line: "command-line.md",
     performance: "performance.md",

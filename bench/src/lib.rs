@@ -10,6 +10,7 @@ pub mod julia;
 pub mod lecture;
 pub mod llvm;
 pub mod memory;
+pub mod peers;
 pub mod pieces;
 pub mod simplified;
 pub mod smooth;

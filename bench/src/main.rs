@@ -6,8 +6,10 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 use regraft_bench::lecture::{Answer, Extras, blocks};
 use regraft_bench::llvm::compare;
+use regraft_bench::peers::{CASES, measure, table};
 use regraft_bench::pieces::{Counts, causes, files, run};
-use regraft_ir::Diagnostic;
+use regraft_exec::EngineKind;
+use regraft_ir::{Diagnostic, render_all};
 
 /// Measures Regraft on programs that the user names.
 #[derive(Parser)]
@@ -54,6 +56,21 @@ enum Command {
         #[arg(long)]
         failures: bool,
     },
+    /// Times the gradients of the ten cases that systems are compared by.
+    Peers {
+        /// Only cases with this in their name.
+        #[arg(default_value = "")]
+        name: String,
+        /// The engines.
+        #[arg(long, short, value_delimiter = ',', default_value = "cranelift")]
+        engines: Vec<String>,
+        /// The pipeline that runs on the derivative.
+        #[arg(long, short, default_value = "O3")]
+        pipeline: String,
+        /// Prints a line of JSON for each figure.
+        #[arg(long)]
+        json: bool,
+    },
     /// Counts what sixty small functions execute after a pipeline, beside LLVM's -O2.
     Llvm {
         /// Only functions with this in their name.
@@ -74,6 +91,7 @@ const STACK: usize = 1 << 30;
 fn main() -> ExitCode {
     let command = Arguments::parse().command;
     let work = move || match command {
+        Command::Peers { name, engines, pipeline, json } => peers(&name, &engines, &pipeline, json),
         Command::Julia { paths, setup, failures, causes } => {
             julia(&paths, setup.as_ref(), failures, causes)
         }
@@ -124,6 +142,37 @@ fn julia(
     println!("\n{:>7} {:>7}  cause", "pieces", "tests");
     for (error, pieces, tests) in causes(&all).into_iter().take(most) {
         println!("{pieces:>7} {tests:>7.1}  {error}");
+    }
+    Ok(())
+}
+
+fn peers(name: &str, engines: &[String], pipeline: &str, json: bool) -> std::io::Result<()> {
+    let mut kinds = Vec::new();
+    for engine in engines {
+        match EngineKind::of_name(engine) {
+            Some(kind) => kinds.push(kind),
+            None => return Err(std::io::Error::other(format!("there is no engine `{engine}`"))),
+        }
+    }
+    let mut figures = Vec::new();
+    for case in CASES.iter().filter(|case| case.name.contains(name)) {
+        for &kind in &kinds {
+            match measure(case, kind, pipeline) {
+                Ok(figure) => {
+                    if json {
+                        println!("{}", figure.json());
+                    }
+                    figures.push(figure);
+                }
+                Err(errors) => {
+                    let text = render_all(&errors, false);
+                    eprintln!("{} by {}:\n{text}", case.name, kind.name());
+                }
+            }
+        }
+    }
+    if !json {
+        print!("{}", table(&figures, &kinds));
     }
     Ok(())
 }

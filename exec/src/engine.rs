@@ -42,6 +42,28 @@ pub enum EngineKind {
 }
 
 impl EngineKind {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Interpreter, Self::Cranelift, Self::Auto];
+
+    /// The engine that runs programs where nobody says which: that of the environment variable
+    /// `REGRAFT_ENGINE`, or the interpreter.
+    ///
+    /// # Errors
+    /// If there is no engine of that name.
+    pub fn preset() -> Result<Self, String> {
+        let Some(name) = std::env::var_os("REGRAFT_ENGINE") else { return Ok(Self::default()) };
+        let name = name.to_string_lossy();
+        Self::of_name(&name).ok_or_else(|| {
+            let known = Self::ALL.map(Self::name).join(", ");
+            format!("REGRAFT_ENGINE is `{name}`, which is none of {known}")
+        })
+    }
+
+    /// The engine of a name.
+    pub fn of_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.name() == name)
+    }
+
     /// The name of the engine on the command line.
     pub fn name(self) -> &'static str {
         match self {

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use regraft_exec::EngineKind;
 use regraft_ir::{Diagnostic, Op, Registry, suggest};
 use regraft_testing::{BrokenKind, Find, FuzzRun, Fuzzer, Tally};
 use serde_json::{Value, json};
@@ -38,6 +39,9 @@ pub(super) struct Args {
     /// Run scripts within contexts, and compare what they do with what they do without
     #[arg(long, conflicts_with_all = ["ad", "pipeline", "ops", "scripts"])]
     contexts: bool,
+    /// Compare native code with the interpreter, on what the pipelines have made of the programs
+    #[arg(long, conflicts_with = "contexts")]
+    engines: bool,
     /// Make scripts of so many of 100 cases
     #[arg(long, value_name = "PERCENT", default_value_t = 12)]
     scripts: u32,
@@ -65,6 +69,9 @@ pub(super) fn run(args: &Args, tool: &Tool) -> Outcome {
     let mut fuzzer = Fuzzer::new(&tool.shared(), args.seed).scripts(args.scripts).tool(tool.name());
     if args.ad {
         fuzzer = fuzzer.derivatives();
+    }
+    if args.engines {
+        fuzzer = fuzzer.engines([EngineKind::Cranelift]);
     }
     if args.contexts {
         fuzzer = fuzzer.contexts();

@@ -40,7 +40,12 @@ pub(super) fn run(args: &Args, tool: &Tool) -> Outcome {
         return Err(Failed::Usage(vec![error.help("say which: -p 'gvn, licm'")]));
     };
     let inputs = args.check.or(repro.inputs).unwrap_or(8);
-    let compare = CompareConfig { inputs, seed: repro.seed, ..CompareConfig::default() };
+    let compare = CompareConfig {
+        inputs,
+        seed: repro.seed,
+        engine: repro.engine,
+        ..CompareConfig::default()
+    };
     let trial = Trial::new(tool.registry(), &pipeline, &compare).map_err(Failed::Usage)?;
     let suspect = repro.suspect;
     let Err(kind) = trial.run(&suspect.module, &suspect.entries) else {
@@ -58,7 +63,7 @@ pub(super) fn run(args: &Args, tool: &Tool) -> Outcome {
     let ended = if progress.is_stopped() { ", and fewer may do: interrupted" } else { "" };
     drop(progress);
     let after = small.module.inst_count();
-    let text = Repro::write(tool.name(), &small, &pipeline, inputs, repro.seed, &kind);
+    let text = Repro::write(tool.name(), &small, &pipeline, &compare, &kind);
     report(&[Diagnostic::warning(format!("{before} instructions became {after}{ended}"))]);
     match &args.output {
         None => print_ir(&text),

@@ -47,6 +47,7 @@ impl Check {
     pub fn like(mut self, repro: &Repro) -> Self {
         self.entries.clone_from(&repro.suspect.entries);
         self.config.seed = repro.seed;
+        self.config.engine = repro.engine;
         self
     }
 

@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use regraft_exec::value;
-use regraft_exec::{Engine, ErrorKind, ExecError, Interpreter, Limits, Val};
+use regraft_exec::{Engine, EngineKind, ErrorKind, ExecError, Interpreter, Limits, Val};
 use regraft_ir::{Context, Function, Module, Type};
 use regraft_passes::diff_functions;
 
@@ -25,6 +25,8 @@ pub struct CompareConfig {
     pub limits: Limits,
     /// The condition under which floats count as equal.
     pub floats: FloatMatch,
+    /// What runs the second function. If that is native code, the places of errors count too.
+    pub engine: EngineKind,
     /// The types of the arguments; `None` for those of the parameters. For parameters of type
     /// `any` it says what to pass. The modules need to share their context then.
     pub params: Option<Vec<Type>>,
@@ -53,6 +55,7 @@ impl Default for CompareConfig {
             seed: 0,
             limits: Limits { fuel: Some(50_000), depth: 1_000, memory: 16 << 20 },
             floats: FloatMatch::Exact,
+            engine: EngineKind::Interpreter,
             params: None,
         }
     }
@@ -182,6 +185,10 @@ pub fn compare_functions(
     let types = |f: &Function| config.params.clone().unwrap_or_else(|| f.param_types());
     let mut first = Side::new(before, types(f), config);
     let mut second = Side::new(after, types(g), config);
+    if let Err(why) = second.engine.set_engine(config.engine) {
+        return Err(difference(String::new(), String::new(), why));
+    }
+    let with_places = config.engine != EngineKind::Interpreter;
     let mut agreement = Agreement::default();
     for input in 0..config.inputs {
         // Each input has a seed of its own, so that one can be run without the others.
@@ -196,12 +203,16 @@ pub fn compare_functions(
         let (x, y) = (first.run(name), second.run(name));
         if x.is_inconclusive() || y.is_inconclusive() {
             agreement.inconclusive += 1;
-        } else if !x.matches(&y, config.floats) {
-            if config.floats != FloatMatch::Exact && unstable(before, name, config, seed, &x) {
+        } else if !x.matches(&y, config.floats) || with_places && !x.same_place(&y) {
+            if !config.floats.is_exact() && unstable(before, name, config, seed, &x) {
                 agreement.inconclusive += 1;
                 continue;
             }
-            return Err(difference(inputs.to_string(), x.to_string(), y.to_string()));
+            let text = |outcome: &Outcome| match with_places {
+                true => format!("{outcome}{}", outcome.place()),
+                false => outcome.to_string(),
+            };
+            return Err(difference(inputs.to_string(), text(&x), text(&y)));
         } else if x.error.is_some() {
             agreement.trapped += 1;
         } else {
@@ -320,6 +331,17 @@ impl Outcome {
         })
     }
 
+    /// Returns whether two errors happened at the same place, through the same calls.
+    fn same_place(&self, other: &Self) -> bool {
+        self.place() == other.place()
+    }
+
+    /// The place of an error, and the calls that led there, as text.
+    fn place(&self) -> String {
+        let spots = self.error.iter().flat_map(|error| error.chain().spots());
+        spots.map(|spot| format!("\nat {:?} of {:?}", spot.value, spot.function)).collect()
+    }
+
     fn matches(&self, other: &Self, floats: FloatMatch) -> bool {
         let errors = match (&self.error, &other.error) {
             (None, None) => true,
@@ -334,7 +356,7 @@ impl Outcome {
 
 /// Returns whether two outputs are the same but for numbers that match.
 fn same_text(a: &str, b: &str, floats: FloatMatch) -> bool {
-    if a == b || floats == FloatMatch::Exact {
+    if a == b || floats.is_exact() {
         return a == b;
     }
     let is_in_number = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '+');

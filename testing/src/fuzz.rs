@@ -6,6 +6,7 @@
 
 use std::sync::Arc;
 
+use regraft_exec::EngineKind;
 use regraft_ir::{Context, Extensions, Module, Op, OpDef, render_all};
 use regraft_lang::Session;
 use regraft_passes::{Caught, PassRegistry, guarded};
@@ -41,6 +42,8 @@ pub struct Fuzzer {
     derivatives: bool,
     /// True if scripts are run within contexts, rather than pipelines.
     contexts: bool,
+    /// The engines that run programs after their pipelines in turn; none for the interpreter.
+    engines: Vec<EngineKind>,
     /// True if finds are made small.
     small: bool,
     /// Only these ops, where there is a choice.
@@ -102,8 +105,7 @@ pub struct Find {
     pub kind: BrokenKind,
     /// The script that the program comes from.
     pub script: Option<String>,
-    inputs: u32,
-    seed: u64,
+    compare: CompareConfig,
     tool: String,
 }
 
@@ -118,8 +120,8 @@ impl Find {
 
     /// The text of a file that shows it: see [`Repro`].
     pub fn reproducer(&self) -> String {
-        let Self { suspect, pipeline, inputs, seed, kind, tool, .. } = self;
-        Repro::write(tool, suspect, pipeline, *inputs, *seed, kind)
+        let Self { suspect, pipeline, compare, kind, tool, .. } = self;
+        Repro::write(tool, suspect, pipeline, compare, kind)
     }
 }
 
@@ -150,6 +152,7 @@ impl Fuzzer {
             scripts: 12,
             derivatives: false,
             contexts: false,
+            engines: Vec::new(),
             small: true,
             only: None,
             tool: "regraft".to_owned(),
@@ -189,6 +192,14 @@ impl Fuzzer {
     #[must_use]
     pub fn contexts(mut self) -> Self {
         self.contexts = true;
+        self
+    }
+
+    /// Compares these engines with the interpreter, in turn: on what a pipeline has made of a program, or
+    /// on derivatives.
+    #[must_use]
+    pub fn engines(mut self, engines: impl IntoIterator<Item = EngineKind>) -> Self {
+        self.engines = engines.into_iter().collect();
         self
     }
 
@@ -360,8 +371,7 @@ impl Fuzzer {
             suspect: Suspect { module: Module::new(&self.context()), entries: Vec::new() },
             kind: best.1,
             script: Some(best.0.text().to_owned()),
-            inputs: self.compare.inputs,
-            seed: number,
+            compare: self.compare_case(number),
             tool: self.tool.clone(),
         })
     }
@@ -388,7 +398,6 @@ impl Fuzzer {
     }
 
     fn find(&self, case: u64, program: Program, pipeline: String, kind: BrokenKind) -> Box<Find> {
-        let inputs = self.compare.inputs;
         let script = program.drawn.map(|script| script.text);
         Box::new(Find {
             case,
@@ -396,10 +405,16 @@ impl Fuzzer {
             suspect: program.suspect,
             kind,
             script,
-            inputs,
-            seed: case,
+            compare: self.compare_case(case),
             tool: self.tool.clone(),
         })
+    }
+
+    /// The way in which the runs of a case are compared.
+    fn compare_case(&self, number: u64) -> CompareConfig {
+        let count = self.engines.len().max(1) as u64;
+        let engine = self.engines.get((number % count) as usize).copied().unwrap_or_default();
+        CompareConfig { seed: number, engine, ..self.compare.clone() }
     }
 
     fn context(&self) -> Arc<Context> {
@@ -407,7 +422,7 @@ impl Fuzzer {
     }
 
     fn trial(&self, pipeline: &str, number: u64) -> Trial {
-        match Trial::new(self.extensions.get(), pipeline, &self.compare) {
+        match Trial::new(self.extensions.get(), pipeline, &self.compare_case(number)) {
             Ok(trial) => trial.seed(number),
             Err(errors) => panic!("`{pipeline}`: {}", render_all(&errors, false)),
         }

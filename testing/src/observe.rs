@@ -51,18 +51,26 @@ pub enum FloatMatch {
     /// not been computed with, only moved, so all its bits count.
     #[default]
     Exact,
+    /// Bit for bit, and any NaN equals any other: for engines.
+    AnyNan,
     /// If their difference is at most this, relative to the larger one (and for values below 1,
     /// absolutely). For passes that use the algebra of real numbers.
     Relative(f64),
 }
 
 impl FloatMatch {
+    /// Returns whether numbers are compared bit for bit.
+    pub(crate) fn is_exact(self) -> bool {
+        matches!(self, Self::Exact | Self::AnyNan)
+    }
+
     pub(crate) fn equal(self, x: f64, y: f64) -> bool {
         if x.to_bits() == y.to_bits() {
             return true;
         }
         match self {
             Self::Exact => is_quiet(x) && is_quiet(y),
+            Self::AnyNan => x.is_nan() && y.is_nan(),
             Self::Relative(_) if x.is_nan() => y.is_nan(),
             Self::Relative(tolerance) => {
                 let scale = x.abs().max(y.abs()).max(1.0);
@@ -80,7 +88,7 @@ impl FloatMatch {
             Self::Relative(tolerance) => {
                 Self::Relative(tolerance.max(1e-3)).equal(x.into(), y.into())
             }
-            Self::Exact => self.equal(x.into(), y.into()),
+            Self::Exact | Self::AnyNan => self.equal(x.into(), y.into()),
         }
     }
 }

@@ -6,16 +6,19 @@
 //! # @main changed its meaning
 //! ```
 //!
-//! The first line is that of every reproducer. The second one is there if the types of the
+//! The first line is that of every reproducer. A line `# engine cranelift` says what runs the program
+//! after the pipeline. The second one is there if the types of the
 //! arguments or the seed of the inputs matter; there may be several.
 
 use std::sync::Arc;
 
+use regraft_exec::EngineKind;
 use regraft_exec::value::{read_signature, signature};
 use regraft_ir::{Context, Diagnostic, Function, Module, Type};
 use regraft_passes::reproducer_pipeline;
 use regraft_syntax::parse_and_verify;
 
+use crate::compare::CompareConfig;
 use crate::generate::Entry;
 use crate::reduce::Suspect;
 use crate::trial::BrokenKind;
@@ -29,6 +32,8 @@ pub struct Repro {
     pub pipeline: Option<String>,
     /// On how many inputs to run each function, if that is said.
     pub inputs: Option<u32>,
+    /// What runs the program after the pipeline.
+    pub engine: EngineKind,
     /// The seed of the first input.
     pub seed: u64,
 }
@@ -44,10 +49,17 @@ impl Repro {
             suspect: Suspect { module: Module::new(ctx), entries: Vec::new() },
             pipeline: reproducer_pipeline(text),
             inputs: None,
+            engine: EngineKind::Interpreter,
             seed: 0,
         };
         let head = text.lines().take_while(|line| line.starts_with('#'));
-        for line in head.filter(|line| line.starts_with(CHECK)) {
+        for line in head {
+            if let Some(engine) = line.strip_prefix(ENGINE).and_then(EngineKind::of_name) {
+                repro.engine = engine;
+            }
+            if !line.starts_with(CHECK) {
+                continue;
+            }
             let check = Check::read(&module, line).map_err(|why| {
                 let message = format!("this line of a reproducer cannot be read: {line}\n{why}");
                 let help = "a line is like `# check f(Int64, Float64), 4 inputs from seed 0`";
@@ -64,17 +76,19 @@ impl Repro {
         Ok(repro)
     }
 
-    /// The text of a reproducer; `tool` is the command that its first line names.
+    /// The text of a reproducer; `tool` is the command that its first line names, `compare` says what the functions are run on.
     pub fn write(
         tool: &str,
         suspect: &Suspect,
         pipeline: &str,
-        inputs: u32,
-        seed: u64,
+        CompareConfig { inputs, seed, engine, .. }: &CompareConfig,
         kind: &BrokenKind,
     ) -> String {
         let quoted = pipeline.replace('\'', r"'\''");
         let mut out = format!("# {tool} opt -p '{quoted}' --check {inputs}\n");
+        if *engine != EngineKind::Interpreter {
+            out.push_str(&format!("{ENGINE}{}\n", engine.name()));
+        }
         let ctx = suspect.module.ctx();
         for entry in &suspect.entries {
             let entry = signature(ctx, &entry.name, &entry.params);
@@ -102,6 +116,7 @@ impl Repro {
 }
 
 const CHECK: &str = "# check ";
+const ENGINE: &str = "# engine ";
 
 /// A line that says what to run.
 struct Check {
@@ -147,7 +162,10 @@ mod tests {
             diff: String::new(),
         };
         let kind = BrokenKind::Differs(Box::new(difference));
-        let text = Repro::write("regraft", &suspect, "fold, fix{max=2}(dce)", 3, 42, &kind);
+        let text = {
+            let compare = CompareConfig { inputs: 3, seed: 42, ..CompareConfig::default() };
+            Repro::write("regraft", &suspect, "fold, fix{max=2}(dce)", &compare, &kind)
+        };
         let again = Repro::read(&regraft_dialects::context(), "b.ir", &text).unwrap();
         assert_eq!(again.pipeline.as_deref(), Some("fold, fix{max=2}(dce)"));
         assert_eq!((again.inputs, again.seed), (Some(3), 42));

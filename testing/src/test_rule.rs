@@ -33,6 +33,7 @@ mod run;
 use std::fmt;
 
 use regraft_ad::{Checkpoints, PlanKind};
+use regraft_exec::EngineKind;
 use regraft_exec::{Limits, Val};
 use regraft_ir::{Module, Type};
 use regraft_passes::Pipeline;
@@ -60,6 +61,8 @@ pub struct RuleOptions {
     pub seed: u64,
     /// The limits of a run of the function; its derivatives may use 30 times as much.
     pub limits: Limits,
+    /// What runs the derivatives.
+    pub engine: EngineKind,
     /// With respect to which parameters [`test_rule`] differentiates, counted from 1; `None` for
     /// all.
     pub wrt: Option<Vec<usize>>,
@@ -86,6 +89,7 @@ impl Default for RuleOptions {
             inputs: 4,
             seed: 0,
             limits,
+            engine: EngineKind::Interpreter,
             wrt: None,
             widths: vec![1],
             plans: vec![

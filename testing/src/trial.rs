@@ -4,11 +4,13 @@
 use std::fmt;
 
 use regraft_ad::PlanKind;
+use regraft_exec::EngineKind;
 use regraft_ir::{Diagnostic, Function, Module, Type, render_all};
 use regraft_passes::{FailureKind, PassRegistry, Pipeline, RunOptions, run_pipeline};
 
 use crate::compare::{Agreement, CompareConfig, Difference, SIGNATURE, compare_functions};
 use crate::generate::{Entry, ModuleCase};
+use crate::observe::FloatMatch;
 use crate::shrink::Shrinker;
 use crate::test_rule::{
     DERIVATIVE_PASSES, Make, RuleArgs, RuleFailure, RuleOptions, RuleReport, test_rule,
@@ -92,6 +94,7 @@ impl Trial {
             let wrt = own.split_once("wrt=\"").and_then(|(_, rest)| rest.split('"').next());
             let rules = RuleOptions {
                 inputs: compare.inputs,
+                engine: compare.engine,
                 before: Pipeline::parse(passes, &before)?,
                 after: Pipeline::parse(passes, &after)?,
                 widths: vec![1, 2],
@@ -183,12 +186,24 @@ impl Trial {
         }
         let mut after = module.clone();
         run(&mut after, &self.pipeline).map_err(BrokenKind::Failed)?;
+        // Engines are compared on the same program.
+        let before = match self.compare.engine {
+            EngineKind::Interpreter => module,
+            _ => &after,
+        };
+        let floats = match self.compare.engine {
+            EngineKind::Interpreter => self.compare.floats,
+            _ => FloatMatch::AnyNan,
+        };
         let mut runs = Agreement::default();
         // Callers come first: what is wrong with what they call mostly shows in them.
         for entry in entries.iter().rev() {
-            let config =
-                CompareConfig { params: Some(entry.params.clone()), ..self.compare.clone() };
-            let same = compare_functions(module, &after, &entry.name, &config);
+            let config = CompareConfig {
+                params: Some(entry.params.clone()),
+                floats,
+                ..self.compare.clone()
+            };
+            let same = compare_functions(before, &after, &entry.name, &config);
             runs.add(same.map_err(BrokenKind::Differs)?);
         }
         Ok((!module.structural_eq(&after), runs))

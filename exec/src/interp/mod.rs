@@ -54,7 +54,10 @@ pub struct Interpreter {
 
 impl Interpreter {
     /// An interpreter of the functions of `module`. Ops are evaluated as the [`EvalTable`](crate::EvalTable) of its
-    /// context says.
+    /// context says, by the [preset engine](EngineKind::preset).
+    ///
+    /// # Panics
+    /// If there is no such engine for this machine.
     pub fn new(module: &Module) -> Self {
         let world = World {
             ctx: Arc::clone(module.ctx()),
@@ -80,6 +83,10 @@ impl Interpreter {
         };
         let mut interpreter = Self { world, state, kind: EngineKind::Interpreter };
         interpreter.world.take_over(module);
+        let set = EngineKind::preset().and_then(|kind| interpreter.set_engine(kind));
+        if let Err(message) = set {
+            panic!("{message}");
+        }
         interpreter
     }
 

@@ -116,6 +116,7 @@ impl<'a> Checker<'a> {
             depth: depth.saturating_mul(4),
             memory: memory.saturating_mul(8),
         });
+        engine.set_engine(options.engine).map_err(refused)?;
         plain.host_mut().set_clock(|| 0);
         engine.host_mut().set_clock(|| 0);
         Ok(Self {

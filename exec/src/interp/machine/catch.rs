@@ -53,7 +53,8 @@ impl<'a> Machine<'a> {
         if *trap.kind() == ErrorKind::Interrupted {
             self.state.interrupt.store(false, Ordering::Relaxed);
         }
-        let chain = trap.take_chain().unwrap_or_else(|| self.chain(Some(at)));
+        let seen = self.chain(Some(at));
+        let chain = trap.take_chain().unwrap_or(seen);
         let place = match self.frames.get(depth) {
             Some(frame) => {
                 Place { code: frame.code, pc: to, scalars: frame.scalars, vals: frame.vals }

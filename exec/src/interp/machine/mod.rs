@@ -114,14 +114,20 @@ impl<'a> Machine<'a> {
         });
         let code = entered.map_err(|trap| ExecError::new(&world.ctx, trap, Chain::default()))?;
         let result = match self.world.native(code) {
-            Some(entry) => self.run_native(entry, code, (0, 0)).map_err(|trap| (trap, None)),
+            Some(entry) => {
+                self.native.context.fuel = self.state.next_slice();
+                let result = self.run_native(entry, code, (0, 0));
+                self.state.give_back(self.native.context.fuel);
+                result.map_err(|trap| (trap, None))
+            }
             None => {
                 let place = Place { code, pc: 0, scalars: 0, vals: 0 };
                 self.execute_to_the_end(place).map_err(|Failure { trap, at }| (trap, Some(at)))
             }
         };
         result.map(|result| result.into_val(code.ret)).map_err(|(mut trap, at)| {
-            let chain = trap.take_chain().unwrap_or_else(|| self.chain(at));
+            let seen = self.chain(at);
+            let chain = trap.take_chain().unwrap_or(seen);
             let error = ExecError::new(&self.world.ctx, trap, chain);
             error.named(self.state.host.texts(&self.world.ctx))
         })

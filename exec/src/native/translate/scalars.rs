@@ -211,9 +211,8 @@ impl<E: Emitter> Translator<'_, '_, E> {
             }
             arith::SIGNBIT => {
                 let bits = self.bits(ty, a);
-                let (shift, zero) = (self.e.int(0), self.e.int(0));
+                let zero = self.e.int(0);
                 let negative = self.e.int_cmp(IntCmp::Lt, bits, zero);
-                let _ = shift;
                 let x = self.e.flag(negative);
                 self.e.write(d, x);
             }
@@ -239,7 +238,7 @@ impl<E: Emitter> Translator<'_, '_, E> {
             arith::FLOAT_TO_INT if (ty, result) == (Scalar::F64, Scalar::I64) => {
                 self.float_to_int(pc, d, a);
             }
-            arith::BITCAST => {
+            arith::BITCAST if result.is_int() => {
                 let bits = self.bits(ty, a);
                 self.e.write(d, bits);
             }

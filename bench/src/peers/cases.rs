@@ -1,0 +1,93 @@
+//! The ten cases, of the sizes that are common for them.
+
+use crate::adjoints::Program;
+
+/// A case: a program with data.
+#[derive(Clone, Copy, Debug)]
+pub struct Case {
+    /// Its name, the same for all systems.
+    pub name: &'static str,
+    /// The program, and what it is given.
+    pub program: Program,
+}
+
+const fn case(
+    name: &'static str,
+    file: &'static [&'static str],
+    function: &'static str,
+    args: &'static str,
+    wrt: &'static [usize],
+) -> Case {
+    Case { name, program: Program { files: file, function, args, wrt, most: f64::INFINITY } }
+}
+
+const MLP: &[&str] = &["jl/tanh_mlp.jl"];
+
+/// The cases.
+pub const CASES: &[Case] = &[
+    case(
+        "foo4096",
+        &["jl/foo_bang.jl"],
+        "foo!",
+        "[sin(1.0i) for i in 1:4096], [cos(1.0i) for i in 1:4096]",
+        &[],
+    ),
+    case("sum1000", &["jl/sum.jl"], "_sum", "identity, [sin(1.0i) for i in 1:1000]", &[]),
+    case(
+        "sce100",
+        &["jl/map_sin_cos_exp.jl"],
+        "_map_sin_cos_exp",
+        "[sin(1.0i) for i in 1:100]",
+        &[],
+    ),
+    case(
+        "sce10000",
+        &["jl/map_sin_cos_exp.jl"],
+        "_map_sin_cos_exp",
+        "[sin(1.0i) for i in 1:10000]",
+        &[],
+    ),
+    case(
+        "kron20x40",
+        &["jl/kron_loops.jl"],
+        "kron_loops",
+        "[sin(1.0i + j) for i in 1:20, j in 1:20], [cos(1.0i + j) for i in 1:40, j in 1:40]",
+        &[],
+    ),
+    case(
+        "mlpB1",
+        MLP,
+        "tanh_mlp",
+        "[0.2sin(1.0i * j) for i in 1:128, j in 1:64], [0.1sin(1.0i) for i in 1:128], \
+         [0.2cos(1.0i * j) for i in 1:128, j in 1:128], [0.1cos(1.0i) for i in 1:128], \
+         [sin(0.1i * j) for i in 1:64, j in 1:1]",
+        &[1, 2, 3, 4],
+    ),
+    case(
+        "mlpB32",
+        MLP,
+        "tanh_mlp",
+        "[0.2sin(1.0i * j) for i in 1:128, j in 1:64], [0.1sin(1.0i) for i in 1:128], \
+         [0.2cos(1.0i * j) for i in 1:128, j in 1:128], [0.1cos(1.0i) for i in 1:128], \
+         [sin(0.1i * j) for i in 1:64, j in 1:32]",
+        &[1, 2, 3, 4],
+    ),
+    case(
+        "gmm",
+        &["adbench/gmm.jl"],
+        "gmm_objective",
+        "[sin(1.0i) for i in 1:25], [sin(1.0i * k) for i in 1:10, k in 1:25], \
+         [cos(1.0i * k) for i in 1:55, k in 1:25], [sin(0.3i * n) for i in 1:10, n in 1:1000], \
+         Wishart(1.0, 0)",
+        &[1, 2, 3],
+    ),
+    case(
+        "lstm",
+        &["adbench/lstm.jl"],
+        "lstm_objective",
+        "[sin(1.0i * j) for i in 1:14, j in 1:16], [cos(1.0i * j) for i in 1:14, j in 1:3], \
+         [0.1sin(1.0i * j) for i in 1:14, j in 1:4], \
+         [(i * j) % 3 == 0 ? 1.0 : 0.0 for i in 1:14, j in 1:1024]",
+        &[1, 2],
+    ),
+];

@@ -1,0 +1,245 @@
+//! Native code does what the interpreter does, at the same places, and stops when it is told to.
+
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use regraft_exec::value::{Array, Val, live_bytes, show_string};
+use regraft_exec::{Engine, EngineKind, ErrorKind, Interpreter, Limits};
+use regraft_ir::Module;
+
+fn module(text: &str) -> Module {
+    let ctx = regraft_dialects::context();
+    match regraft_syntax::parse_and_verify(&ctx, "test.ir", text) {
+        Ok(module) => module,
+        Err(errors) => panic!("{}", regraft_ir::render_all(&errors, false)),
+    }
+}
+
+fn native(module: &Module) -> Interpreter {
+    let mut engine = Interpreter::new(module);
+    engine.set_engine(EngineKind::Cranelift).expect("there is a back end for this machine");
+    engine
+}
+
+/// The result of a call, or the error with the places that led to it.
+fn outcome(engine: &mut Interpreter, args: &[Val]) -> String {
+    let result = engine.call("f", args);
+    let output = engine.take_output();
+    match result {
+        Ok(value) => format!("{output}{}", show_string(engine.ctx(), &value)),
+        Err(error) => {
+            let spots = error.chain().spots().map(|spot| format!(" at {}", spot.value));
+            format!("{output}{}{}", error.message(), spots.collect::<String>())
+        }
+    }
+}
+
+/// Runs `@f` natively and by the interpreter, and gives what both have done.
+fn run(text: &str, args: &[Val]) -> String {
+    let module = module(text);
+    let mut interpreter = Interpreter::new(&module);
+    interpreter.set_engine(EngineKind::Interpreter).expect("it is always there");
+    let plain = outcome(&mut interpreter, args);
+    assert_eq!(outcome(&mut native(&module), args), plain, "native code and the interpreter");
+    plain
+}
+
+const SUM: &str = "
+func @f(%1: array<f64, 1>, %2: i64) -> f64 {
+^1:
+  br ^2(1, 0.0)
+^2(%3: i64, %4: f64):
+  %5: bool = arith.le %3, %2
+  br %5, ^3, ^4
+^3:
+  %6: f64 = mem.load %1, %3
+  %7: f64 = arith.add %4, %6
+  %8: i64 = arith.add %3, 1
+  br ^2(%8, %7)
+^4:
+  return %4
+}";
+
+#[test]
+fn a_loop_over_an_array_is_checked_at_its_bounds() {
+    let args = |n: i64| [Array::vector(&[1.0, 2.0, 4.0]).into(), n.into()];
+    assert_eq!(run(SUM, &args(3)), "7.0");
+    let error = run(SUM, &args(4));
+    assert!(error.contains("3-element array<f64, 1> at index [4]"), "{error}");
+    assert!(error.ends_with(" at %6"), "{error}");
+}
+
+#[test]
+fn division_and_shifts_by_unusual_numbers() {
+    let text = "
+func @f(%1: i64, %2: i64) -> tuple<i64, i64, i64, i64> {
+^1:
+  %3: i64 = arith.shl %1, %2
+  %4: i64 = arith.ashr %1, %2
+  %5: i64 = arith.mod %1, %2
+  %6: i64 = arith.div %1, %2
+  %7: tuple<i64, i64, i64, i64> = core.tuple %3, %4, %5, %6
+  return %7
+}";
+    let run = |x: i64, y: i64| run(text, &[x.into(), y.into()]);
+    assert_eq!(run(-7, 2), "(-28, -2, 1, -3)");
+    assert_eq!(run(-7, -1), "(-4, -14, 0, 7)");
+    assert_eq!(run(-7, 64), "(0, -1, 57, 0)");
+    assert!(run(5, 0).contains("DivideError"));
+    assert!(run(i64::MIN, -1).contains("DivideError"));
+}
+
+#[test]
+fn an_error_in_a_call_has_the_whole_chain() {
+    let text = "
+func @f(%1: f64) -> f64 {
+^1:
+  %2: f64 = call @g(%1)
+  %3: f64 = arith.add %2, 1.0
+  return %3
+}
+func @g(%1: f64) -> f64 {
+^1:
+  %5: f64 = math.sqrt %1
+  return %5
+}";
+    assert_eq!(run(text, &[4.0.into()]), "3.0");
+    assert_eq!(run(text, &[f64::NAN.into()]), "NaN");
+    let error = run(text, &[(-1.0).into()]);
+    assert!(error.starts_with("DomainError") && error.ends_with(" at %5 at %2"), "{error}");
+}
+
+#[test]
+fn values_and_objects_are_counted_and_let_go() {
+    let text = "
+mutable struct @Node { x: f64, next: any }
+func @f(%1: i64) -> f64 {
+^1:
+  %2: @Node = data.new_object 1.0, nothing
+  br ^2(0, %2)
+^2(%3: i64, %4: @Node):
+  %5: bool = arith.lt %3, %1
+  br %5, ^3, ^4
+^3:
+  %6: f64 = data.getfield %4, :x
+  %7: f64 = arith.mul %6, 1.5
+  %8: any = core.convert %4
+  %9: @Node = data.new_object %7, %8
+  %10: unit = data.setfield %9, :x, %7
+  %11: i64 = arith.add %3, 1
+  br ^2(%11, %9)
+^4:
+  %12: f64 = data.getfield %4, :x
+  return %12
+}";
+    assert_eq!(run(text, &[3i64.into()]), "3.375");
+    let mut engine = native(&module(text));
+    engine.call("f", &[10i64.into()]).expect("it works");
+    let before = live_bytes();
+    for _ in 0..10_000 {
+        engine.call("f", &[10i64.into()]).expect("it works");
+    }
+    assert_eq!(live_bytes(), before);
+}
+
+#[test]
+fn what_is_caught_goes_through_native_code() {
+    let text = "
+func @f(%1: i64) -> any {
+^1:
+  %2: any = call @outer(%1)
+  return %2
+}
+func @outer(%1: i64) -> any {
+^1:
+  %2: any = core.try @body, @handler, %1
+  return %2
+}
+func @body(%1: i64) -> any {
+^1:
+  %2: i64 = call @inner(%1)
+  %3: any = core.convert %2
+  return %3
+}
+func @inner(%1: i64) -> i64 {
+^1:
+  %2: i64 = arith.div 12, %1
+  return %2
+}
+func @handler(%1: any, %2: i64) -> any {
+^1:
+  %3: any = core.convert -1
+  return %3
+}";
+    assert_eq!(run(text, &[4i64.into()]), "3");
+    assert_eq!(run(text, &[0i64.into()]), "-1");
+}
+
+#[test]
+fn a_function_that_is_changed_is_compiled_anew() {
+    let text = |factor: &str| {
+        format!(
+            "func @f(%1: f64) -> f64 {{
+^1:
+  %2: f64 = call @g(%1)
+  return %2
+}}
+func @g(%1: f64) -> f64 {{
+^1:
+  %2: f64 = arith.mul %1, {factor}
+  return %2
+}}"
+        )
+    };
+    let first = module(&text("2.0"));
+    let mut engine = native(&first);
+    assert_eq!(outcome(&mut engine, &[3.0.into()]), "6.0");
+    let again = regraft_syntax::parse_and_verify(first.ctx(), "again.ir", &text("5.0"));
+    engine.load(&again.expect("the text is right")).expect("the context is the same");
+    assert_eq!(outcome(&mut engine, &[3.0.into()]), "15.0");
+}
+
+const ENDLESS: &str = "
+func @f() -> i64 {
+^1:
+  br ^2(0)
+^2(%1: i64):
+  %2: i64 = arith.add %1, 1
+  br ^2(%2)
+}";
+
+#[test]
+fn an_endless_loop_ends_with_its_fuel_or_an_interrupt() {
+    let module = module(ENDLESS);
+    let mut engine = native(&module);
+    engine.set_limits(Limits { fuel: Some(1_000_000), ..Limits::default() });
+    let error = engine.call("f", &[]).expect_err("it does not end");
+    assert_eq!(*error.kind(), ErrorKind::Fuel);
+
+    engine.set_limits(Limits::default());
+    let flag = engine.interrupt_flag();
+    let stop = std::thread::spawn(move || {
+        // The flag is cleared when the call begins, so it is set until somebody has seen it.
+        for _ in 0..1_000 {
+            flag.store(true, Ordering::Relaxed);
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    });
+    let error = engine.call("f", &[]).expect_err("it does not end");
+    assert_eq!(*error.kind(), ErrorKind::Interrupted);
+    drop(stop);
+}
+
+#[test]
+fn recursion_without_end_is_an_error() {
+    let text = "
+func @f(%1: i64) -> i64 {
+^1:
+  %2: i64 = arith.add %1, 1
+  %3: i64 = call @f(%2)
+  %4: i64 = arith.add %3, 1
+  return %4
+}";
+    let error = native(&module(text)).call("f", &[0i64.into()]).expect_err("it does not end");
+    assert_eq!(*error.kind(), ErrorKind::Depth);
+}
