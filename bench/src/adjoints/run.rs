@@ -73,16 +73,22 @@ impl Adjoint {
         }
     }
 
-    /// The gradient alone, to be run again and again by an engine on the same arguments.
+    /// The gradient alone, optimized by a pipeline, to be run again and again by an engine on the same
+    /// arguments.
     ///
     /// # Errors
     /// If there is no such engine for this machine.
     ///
     /// # Panics
     /// If the program fails.
-    pub fn gradient_alone(&self, kind: EngineKind) -> Result<GradientAlone, Vec<Diagnostic>> {
-        let mut module = self.optimized.clone();
+    pub fn gradient_alone(
+        &self,
+        kind: EngineKind,
+        pipeline: &str,
+    ) -> Result<GradientAlone, Vec<Diagnostic>> {
+        let mut module = self.derived.clone();
         let name = self.add_gradient_alone(&mut module)?;
+        apply(&mut module, pipeline)?;
         let mut args = self.with_shadows().0;
         args.push(self.seed(1));
         let mut engine = self.interpreter(&module);
@@ -106,7 +112,8 @@ impl Adjoint {
         let f = b.finish().map_err(fail)?;
         let name = f.name();
         module.add(f).map_err(fail)?;
-        apply(module, "inline{once=1000000}, O2")?;
+        keep_reached(module, name);
+        apply(module, "inline{once=1000000}")?;
         keep_reached(module, name);
         Ok(ctx.str(name).to_owned())
     }

@@ -54,9 +54,8 @@ impl Figure {
 /// # Errors
 /// If the program is wrong, or there is no such engine for this machine.
 pub fn measure(case: &Case, engine: EngineKind, pipeline: &str) -> Result<Figure, Vec<Diagnostic>> {
-    let mut adjoint = Adjoint::new(&case.program, PlanKind::Best, PREPARE)?;
-    adjoint.optimize(pipeline)?;
-    let mut gradient = adjoint.gradient_alone(engine)?;
+    let adjoint = Adjoint::new(&case.program, PlanKind::Best, PREPARE)?;
+    let mut gradient = adjoint.gradient_alone(engine, pipeline)?;
     let mut run = || {
         let result = gradient.run();
         black_box(result.expect("the program works"));

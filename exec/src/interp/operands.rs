@@ -175,6 +175,35 @@ impl Code {
             None => regs.extend(result),
         }
     }
+
+    /// Adds the registers of values that an instruction writes something new to; one that it empties
+    /// is not among them.
+    pub(crate) fn val_writes(&self, inst: Inst, regs: &mut SmallVec<[Reg; 4]>) {
+        let dst = |dst: Dst| match dst {
+            Dst::Val(reg) => Some(reg),
+            _ => None,
+        };
+        let (result, parts) = match inst {
+            Inst::MovVal { vd, .. }
+            | Inst::TakeVal { vd, .. }
+            | Inst::LoadConst { vd, .. }
+            | Inst::Box { vd, .. }
+            | Inst::GetVal { vd, .. }
+            | Inst::Catch { vd } => (Some(vd), None),
+            Inst::Eval { site } => (dst(self.evals[site as usize].dst), None),
+            Inst::Call { site } => {
+                let site = &self.calls[site as usize];
+                (dst(site.dst), site.parts.as_deref())
+            }
+            Inst::Apply { site } => {
+                let site = &self.applies[site as usize];
+                (dst(site.dst), site.parts.as_deref())
+            }
+            _ => (None, None),
+        };
+        regs.extend(result);
+        regs.extend(parts.unwrap_or_default().iter().filter_map(|&(_, part)| dst(part)));
+    }
 }
 
 impl Inst {

@@ -1,11 +1,24 @@
 //! Elements of arrays.
 
+use regraft_dialects::mem;
 use regraft_ir::{Constant, TypeKind};
+use smallvec::SmallVec;
 
-use super::super::emitter::{Area, Emitter, IntCmp, Mem};
+use super::super::emitter::{Area, Emitter, Int2, IntCmp, Mem};
 use super::Translator;
-use crate::interp::{Inst, Pc, Reg, Scalar};
-use crate::value::offsets;
+use crate::interp::{Dst, Inst, Pc, Reg, Scalar, Src};
+
+/// An access to an element of an array of scalars.
+pub(super) struct Access {
+    array: Reg,
+    /// True if the array is not needed any more.
+    is_last: bool,
+    pub(super) indices: SmallVec<[Reg; 4]>,
+    ty: Scalar,
+    /// The register that is loaded or stored.
+    reg: Reg,
+    is_store: bool,
+}
 
 impl<E: Emitter> Translator<'_, '_, E> {
     /// Accesses to arrays of scalars; `false` if the instruction is another one.
@@ -30,9 +43,9 @@ impl<E: Emitter> Translator<'_, '_, E> {
                 self.store_element(pc, ty, a, va, &[i, Reg::from(j)]);
             }
             Inst::Length { d, va } => {
-                let array = self.object(self.reg(va));
-                let length = self.e.load(Mem::I64, Area::Header, array, offsets::ARRAY_LEN);
-                self.e.write(d, length);
+                // With one index, it is the number of elements whatever the rank.
+                let (_, lengths) = self.parts(va, 1);
+                self.e.write(d, lengths[0]);
             }
             _ => return false,
         }
@@ -68,41 +81,81 @@ impl<E: Emitter> Translator<'_, '_, E> {
         self.e.store(ty.mem(), Area::Elements(ty.mem()), address, 0, x);
     }
 
+    /// An access by as many indices as an array has dimensions, of which there is no instruction.
+    pub(super) fn access_of(&self, site: u32) -> Option<Access> {
+        let site = &self.source.code.evals[site as usize];
+        let (array, stored, indices) = match (site.def.op, &*site.args) {
+            (mem::LOAD, [array, indices @ ..]) => (array, None, indices),
+            (mem::STORE, [array, stored, indices @ ..]) => (array, Some(stored), indices),
+            _ => return None,
+        };
+        let index = |src: &Src| match *src {
+            Src::Scalar(Scalar::I64, reg) => Some(reg),
+            _ => None,
+        };
+        let indices = indices.iter().map(index).collect::<Option<_>>()?;
+        let (ty, reg) = match (stored, site.dst) {
+            (Some(&Src::Scalar(ty, reg)), Dst::Nowhere) => (ty, reg),
+            (None, Dst::Scalar(ty, reg)) => (ty, reg),
+            _ => return None,
+        };
+        let (array, is_last) = match *array {
+            Src::Val(reg) => (reg, false),
+            Src::Last(reg) => (reg, true),
+            _ => return None,
+        };
+        Some(Access { array, is_last, indices, ty, reg, is_store: stored.is_some() })
+    }
+
+    /// Writes such an access; `false` if the runtime has to do it.
+    pub(super) fn eval_access(&mut self, pc: Pc, site: u32) -> bool {
+        let Some(access) = self.access_of(site) else { return false };
+        let Access { array, is_last, ref indices, ty, reg, is_store } = access;
+        let &TypeKind::Array { element, rank } = self.source.f.ctx().kind(self.operand_type(pc, 0))
+        else {
+            return false;
+        };
+        if usize::from(rank) != indices.len() || element != ty.ty() {
+            return false;
+        }
+        let address = self.element(pc, ty, array, indices);
+        if is_store {
+            let x = self.e.read(reg);
+            self.e.store(ty.mem(), Area::Elements(ty.mem()), address, 0, x);
+        } else {
+            let x = self.e.load(ty.mem(), Area::Elements(ty.mem()), address, 0);
+            self.e.write(reg, x);
+        }
+        if is_last {
+            self.empty(array);
+        }
+        true
+    }
+
     /// The address of an element, which is checked unless the program promises that it is there.
     fn element(&mut self, pc: Pc, ty: Scalar, va: Reg, indices: &[Reg]) -> E::Value {
-        let array = self.object(self.reg(va));
-        let unchecked = self.is_promised(pc);
+        let (elements, lengths) = self.parts(va, indices.len());
         let minus = self.e.int(-1);
-        let data = self.e.load(Mem::Ptr, Area::Header, array, offsets::ARRAY_DATA);
-        let position = match *indices {
-            [i, j] => {
-                let dims = self.e.load(Mem::Ptr, Area::Header, array, offsets::ARRAY_DIMS);
-                let rows = self.e.load(Mem::I64, Area::Header, dims, 0);
-                let (i, j) = (self.e.read(i), self.e.read(j));
-                let i = self.e.int2(super::super::emitter::Int2::Add, i, minus);
-                let j = self.e.int2(super::super::emitter::Int2::Add, j, minus);
-                if !unchecked {
-                    let columns = self.e.load(Mem::I64, Area::Header, dims, 8);
-                    let in_rows = self.e.int_cmp(IntCmp::Below, i, rows);
-                    let in_columns = self.e.int_cmp(IntCmp::Below, j, columns);
-                    let inside = self.e.and(in_rows, in_columns);
-                    self.ensure(inside, pc);
-                }
-                let column = self.e.int2(super::super::emitter::Int2::Mul, j, rows);
-                self.e.int2(super::super::emitter::Int2::Add, column, i)
+        let mut places: SmallVec<[E::Value; 4]> = SmallVec::new();
+        for &index in indices {
+            let index = self.e.read(index);
+            places.push(self.e.int2(Int2::Add, index, minus));
+        }
+        if !self.is_promised(pc) {
+            let mut inside = self.e.int_cmp(IntCmp::Below, places[0], lengths[0]);
+            for (&place, &length) in places.iter().zip(&lengths).skip(1) {
+                let within = self.e.int_cmp(IntCmp::Below, place, length);
+                inside = self.e.and(inside, within);
             }
-            _ => {
-                let i = self.e.read(indices[0]);
-                let i = self.e.int2(super::super::emitter::Int2::Add, i, minus);
-                if !unchecked {
-                    let length = self.e.load(Mem::I64, Area::Header, array, offsets::ARRAY_LEN);
-                    let inside = self.e.int_cmp(IntCmp::Below, i, length);
-                    self.ensure(inside, pc);
-                }
-                i
-            }
-        };
-        self.e.element(data, position, ty.mem().size())
+            self.ensure(inside, pc);
+        }
+        // Horner's scheme, from the last dimension on.
+        let mut position = places[indices.len() - 1];
+        for at in (0..indices.len() - 1).rev() {
+            let before = self.e.int2(Int2::Mul, position, lengths[at]);
+            position = self.e.int2(Int2::Add, before, places[at]);
+        }
+        self.e.element(elements, position, ty.mem().size())
     }
 
     fn is_promised(&self, pc: Pc) -> bool {

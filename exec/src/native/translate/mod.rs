@@ -9,6 +9,7 @@
 //! # Cost
 //! O(instructions and registers), and about a microsecond for each instruction in the back ends.
 
+mod arrays;
 mod calls;
 mod fields;
 mod memory;
@@ -18,6 +19,7 @@ mod values;
 use regraft_ir::{Function as IrFunction, Type, Value as IrValue};
 use smallvec::SmallVec;
 
+use self::arrays::Arrays;
 use super::context::offsets;
 use super::emitter::{Area, Emitter, FRAME_PARAMS, IntCmp, Mem, Signature};
 use super::functions::Runtime;
@@ -64,7 +66,9 @@ pub(super) fn translate<E: Emitter>(source: Source<'_>, e: &mut E) {
     let cx = e.param(0);
     let (scalars, vals) = (e.param(1), e.param(2));
     let failed = e.block(true);
-    let mut translator = Translator { source, e, cx, scalars, vals, blocks: Vec::new(), failed };
+    let arrays = Arrays::of(source);
+    let blocks = Vec::new();
+    let mut translator = Translator { source, e, cx, scalars, vals, blocks, failed, arrays };
     translator.find_blocks();
     translator.prologue();
     let mut open = true;
@@ -80,6 +84,7 @@ pub(super) fn translate<E: Emitter>(source: Source<'_>, e: &mut E) {
         if open {
             let inst = code.insts[pc];
             translator.inst(pc as Pc, inst);
+            translator.note_array(pc as Pc);
             open = inst.goes_on() && !is_branch(inst);
         }
     }
@@ -97,6 +102,7 @@ struct Translator<'a, 's, E: Emitter> {
     blocks: Vec<Option<E::Block>>,
     /// The way out after an error, with the position in a register of its own.
     failed: E::Block,
+    arrays: Arrays<E::Value>,
 }
 
 /// The register behind those of the frame: the position of the instruction that has failed.
@@ -150,6 +156,7 @@ impl<E: Emitter> Translator<'_, '_, E> {
         }
         let zero = self.e.int(0);
         self.e.write(position_reg(code), zero);
+        self.note_params();
     }
 
     fn constant(&mut self, class: Class, slot: u64) -> E::Value {
@@ -361,6 +368,9 @@ impl<E: Emitter> Translator<'_, '_, E> {
         for (at, &inst) in body.iter().enumerate() {
             let at = from + at as Pc;
             match inst {
+                Inst::Eval { site } if let Some(access) = self.access_of(site) => {
+                    walks |= access.indices.iter().any(|&index| counts(index));
+                }
                 Inst::Eval { .. } | Inst::Call { .. } | Inst::Apply { .. } => return false,
                 Inst::LoadF { i, .. }
                 | Inst::LoadI { i, .. }
@@ -385,6 +395,7 @@ impl<E: Emitter> Translator<'_, '_, E> {
             Inst::Switch { a, table } => self.switch(a, table),
             Inst::SwitchVal { va, table } => self.switch_val(va, table),
             Inst::Call { site } => self.call(pc, site),
+            Inst::Eval { site } if self.eval_access(pc, site) => {}
             Inst::Eval { .. } | Inst::Apply { .. } => self.slowly(pc),
             Inst::Return { .. }
             | Inst::ReturnVal { .. }
