@@ -10,6 +10,7 @@ use regraft_bench::peers::{CASES, measure, table};
 use regraft_bench::pieces::{Counts, causes, files, run};
 use regraft_exec::EngineKind;
 use regraft_ir::{Diagnostic, render_all};
+use regraft_passes::rewrite::Math;
 
 /// Measures Regraft on programs that the user names.
 #[derive(Parser)]
@@ -64,9 +65,12 @@ enum Command {
         /// The engines.
         #[arg(long, short, value_delimiter = ',', default_value = "cranelift")]
         engines: Vec<String>,
-        /// The pipeline that runs on the derivative.
-        #[arg(long, short, default_value = "O3")]
-        pipeline: String,
+        /// Makes the gradients for the lengths of their arguments.
+        #[arg(long)]
+        for_lengths: bool,
+        /// Lets floats follow the algebra of real numbers.
+        #[arg(long)]
+        fast: bool,
         /// Prints a line of JSON for each figure.
         #[arg(long)]
         json: bool,
@@ -91,7 +95,10 @@ const STACK: usize = 1 << 30;
 fn main() -> ExitCode {
     let command = Arguments::parse().command;
     let work = move || match command {
-        Command::Peers { name, engines, pipeline, json } => peers(&name, &engines, &pipeline, json),
+        Command::Peers { name, engines, for_lengths, fast, json } => {
+            let math = if fast { Math::Fast } else { Math::Exact };
+            peers(&name, &engines, math, for_lengths, json)
+        }
         Command::Julia { paths, setup, failures, causes } => {
             julia(&paths, setup.as_ref(), failures, causes)
         }
@@ -146,7 +153,13 @@ fn julia(
     Ok(())
 }
 
-fn peers(name: &str, engines: &[String], pipeline: &str, json: bool) -> std::io::Result<()> {
+fn peers(
+    name: &str,
+    engines: &[String],
+    math: Math,
+    for_lengths: bool,
+    json: bool,
+) -> std::io::Result<()> {
     let mut kinds = Vec::new();
     for engine in engines {
         match EngineKind::of_name(engine) {
@@ -157,7 +170,7 @@ fn peers(name: &str, engines: &[String], pipeline: &str, json: bool) -> std::io:
     let mut figures = Vec::new();
     for case in CASES.iter().filter(|case| case.name.contains(name)) {
         for &kind in &kinds {
-            match measure(case, kind, pipeline) {
+            match measure(case, kind, math, for_lengths) {
                 Ok(figure) => {
                     if json {
                         println!("{}", figure.json());

@@ -13,7 +13,7 @@ use regraft_passes::{O2, PassRegistry, Pipeline, RunOptions, run_pipeline};
 use rustc_hash::FxHashSet;
 
 pub use programs::{ADBENCH, LOOPS, MOONCAKE, OTHERS, Program};
-pub use run::{Gradient, GradientAlone};
+pub use run::Gradient;
 
 /// A function and its derivative in reverse mode.
 #[derive(Debug)]

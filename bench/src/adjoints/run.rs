@@ -1,13 +1,10 @@
 //! Running functions and their derivatives.
 
 use regraft_ad::tangent::TangentTypes;
-use std::sync::Arc;
+use regraft_exec::{Engine, Host, Interpreter, Val};
+use regraft_ir::Module;
 
-use regraft_dialects::{cf, core};
-use regraft_exec::{Engine, EngineKind, ExecError, Host, Interpreter, Val};
-use regraft_ir::{Diagnostic, FunctionBuilder, IrError, Module, Operand, TypeKind};
-
-use super::{Adjoint, apply, entry, keep_reached};
+use super::{Adjoint, entry};
 
 /// The result of a run of a derivative.
 #[derive(Clone, Debug)]
@@ -18,24 +15,6 @@ pub struct Gradient {
     pub tangents: Vec<Val>,
     /// The instructions that the interpreter ran.
     pub instructions: u64,
-}
-
-/// A gradient that is run again and again.
-#[derive(Debug)]
-pub struct GradientAlone {
-    engine: Interpreter,
-    name: String,
-    args: Vec<Val>,
-}
-
-impl GradientAlone {
-    /// Runs it; what it gives is added to the shadows of the arguments, and the rest is returned.
-    ///
-    /// # Errors
-    /// If the program fails.
-    pub fn run(&mut self) -> Result<Val, ExecError> {
-        self.engine.call(&self.name, &self.args)
-    }
 }
 
 impl Adjoint {
@@ -71,51 +50,6 @@ impl Adjoint {
             tangents: shadows.iter().zip(cotangents).map(join).collect(),
             instructions: engine.instructions(),
         }
-    }
-
-    /// The gradient alone, optimized by a pipeline, to be run again and again by an engine on the same
-    /// arguments.
-    ///
-    /// # Errors
-    /// If there is no such engine for this machine.
-    ///
-    /// # Panics
-    /// If the program fails.
-    pub fn gradient_alone(
-        &self,
-        kind: EngineKind,
-        pipeline: &str,
-    ) -> Result<GradientAlone, Vec<Diagnostic>> {
-        let mut module = self.derived.clone();
-        let name = self.add_gradient_alone(&mut module)?;
-        apply(&mut module, pipeline)?;
-        let mut args = self.with_shadows().0;
-        args.push(self.seed(1));
-        let mut engine = self.interpreter(&module);
-        engine.set_engine(kind).map_err(|message| vec![Diagnostic::error(message)])?;
-        Ok(GradientAlone { engine, name, args })
-    }
-
-    /// Adds the function that calls the derivative for the cotangents.
-    fn add_gradient_alone(&self, module: &mut Module) -> Result<String, Vec<Diagnostic>> {
-        let ctx = Arc::clone(module.ctx());
-        let vjp = self.vjp();
-        let (params, ret) = (vjp.param_types(), vjp.ret_type());
-        let TypeKind::Tuple(parts) = ctx.kind(ret) else { panic!("it gives a pair") };
-        let mut b = FunctionBuilder::new(&ctx, "gradient_alone", &params, parts[1]);
-        let args: Vec<Operand> = (0..params.len()).map(|i| b.param(i).into()).collect();
-        let fail = |error: IrError| vec![Diagnostic::from(error)];
-        let callee = b.const_func(vjp.name_str());
-        let both = b.push(core::call(callee, args, ret)).map_err(fail)?;
-        let part = b.push(core::get(both, b.const_i64(2)).with_type(parts[1])).map_err(fail)?;
-        b.terminate(cf::ret(part)).map_err(fail)?;
-        let f = b.finish().map_err(fail)?;
-        let name = f.name();
-        module.add(f).map_err(fail)?;
-        keep_reached(module, name);
-        apply(module, "inline{once=1000000}")?;
-        keep_reached(module, name);
-        Ok(ctx.str(name).to_owned())
     }
 
     /// Returns the instructions of the gradient for each of the function.

@@ -28,7 +28,7 @@ pub const CASES: &[Case] = &[
     case(
         "foo4096",
         &["jl/foo_bang.jl"],
-        "foo!",
+        "((y, x) -> sum(foo!(y, x)))",
         "[sin(1.0i) for i in 1:4096], [cos(1.0i) for i in 1:4096]",
         &[],
     ),

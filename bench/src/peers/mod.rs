@@ -1,8 +1,8 @@
 //! Gradients of the cases that automatic differentiation is compared by, timed with each engine.
 //!
-//! A case is timed as the field does it: the gradient alone, accumulated into shadows that the caller
-//! made, again and again on the same data; each sample repeats the call until it takes a millisecond,
-//! and the figure is the median. A line of JSON for each figure joins those of other systems.
+//! A case is timed as the field does it: the gradient alone, again and again on the same data; each
+//! sample repeats the call until it takes a millisecond, and the figure is the median. The shadows are made by the
+//! call, in memory that the one before it has left. A line of JSON for each figure joins those of other systems.
 
 mod cases;
 
@@ -10,17 +10,13 @@ use std::fmt::Write;
 use std::hint::black_box;
 use std::time::Instant;
 
-use regraft_ad::PlanKind;
-use regraft_exec::EngineKind;
+use regraft_exec::{EngineKind, Pool, PreparedCall};
 use regraft_ir::Diagnostic;
+use regraft_lang::Mode;
+use regraft_passes::rewrite::Math;
 use serde_json::json;
 
-use crate::adjoints::Adjoint;
 pub use cases::{CASES, Case};
-
-/// What runs on a function before it is differentiated.
-const PREPARE: &str = "inline, fix{max=2}(sccp, specialize-getfield, simplify-cfg, sroa, gvn, dce), \
-                       bounds-elim, licm, indvars, dce, simplify-cfg";
 
 /// The samples of a figure, and of one that takes long.
 const SAMPLES: usize = 41;
@@ -49,34 +45,64 @@ impl Figure {
     }
 }
 
-/// Times the gradient of a case with an engine. `pipeline` runs on the derivative.
+/// Times the gradient of a case with an engine, by an algebra of floats, and made for the lengths of
+/// its arguments if that is asked for.
 ///
 /// # Errors
 /// If the program is wrong, or there is no such engine for this machine.
-pub fn measure(case: &Case, engine: EngineKind, pipeline: &str) -> Result<Figure, Vec<Diagnostic>> {
-    let adjoint = Adjoint::new(&case.program, PlanKind::Best, PREPARE)?;
-    let mut gradient = adjoint.gradient_alone(engine, pipeline)?;
-    let mut run = || {
-        let result = gradient.run();
-        black_box(result.expect("the program works"));
-    };
+pub fn measure(
+    case: &Case,
+    engine: EngineKind,
+    math: Math,
+    for_lengths: bool,
+) -> Result<Figure, Vec<Diagnostic>> {
+    let mut session = case.program.session()?;
+    session.set_engine(engine).map_err(|error| vec![error])?;
+    session.set_math(math);
+    session.set_for_lengths(for_lengths);
+    let text = format!("{}({})", case.program.function, case.program.args);
+    let gradient = session.gradient_alone_call(&text, Mode::Reverse)?;
+    let (callee, args) = (&gradient.callee, &gradient.args);
+    session.with_interpreter(&gradient.module, |interpreter| {
+        let mut pool = Pool::default();
+        let mut site = PreparedCall::default();
+        let run = || {
+            let result = pool.run(|| interpreter.call_prepared(&mut site, callee, args));
+            black_box(result.map_err(|error| vec![error.to_diagnostic()])?);
+            Ok(())
+        };
+        time(case.name, engine, run)
+    })
+}
+
+/// Times what runs again and again.
+fn time(
+    case: &'static str,
+    engine: EngineKind,
+    mut run: impl FnMut() -> Result<(), Vec<Diagnostic>>,
+) -> Result<Figure, Vec<Diagnostic>> {
     let mut repeats = 1u32;
     let mut time = |repeats: u32| {
         let start = Instant::now();
-        (0..repeats).for_each(|_| run());
-        start.elapsed().as_nanos() as f64
+        for _ in 0..repeats {
+            run()?;
+        }
+        Ok::<_, Vec<Diagnostic>>(start.elapsed().as_nanos() as f64)
     };
     let last = loop {
-        let taken = time(repeats);
+        let taken = time(repeats)?;
         if taken > 1e6 {
             break taken;
         }
         repeats *= 2;
     };
     let count = if last > 2e8 { FEW_SAMPLES } else { SAMPLES };
-    let mut samples: Vec<f64> = (0..count).map(|_| time(repeats) / f64::from(repeats)).collect();
+    let mut samples = Vec::with_capacity(count);
+    for _ in 0..count {
+        samples.push(time(repeats)? / f64::from(repeats));
+    }
     samples.sort_unstable_by(f64::total_cmp);
-    Ok(Figure { case: case.name, engine, median: samples[count / 2], least: samples[0] })
+    Ok(Figure { case, engine, median: samples[count / 2], least: samples[0] })
 }
 
 /// The figures as a table: a row for each case, a column for each engine.

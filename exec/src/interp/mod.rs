@@ -169,6 +169,11 @@ impl Interpreter {
         Ok(())
     }
 
+    /// What runs the functions.
+    pub fn engine(&self) -> EngineKind {
+        self.kind
+    }
+
     /// Lets a flag stop what runs that is another interpreter's too.
     pub fn set_interrupt_flag(&mut self, flag: Arc<AtomicBool>) {
         self.state.interrupt = flag;

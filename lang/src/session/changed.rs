@@ -24,6 +24,9 @@ impl Session {
         let services = Rc::new(self.services());
         let resolver = WorldResolver::new(&self.compiler).generating(services);
         interpreter.set_call_resolver(Box::new(resolver));
+        // The session has set the same before, so there is such an engine.
+        let set = interpreter.set_engine(self.interpreter.engine());
+        debug_assert!(set.is_ok(), "{set:?}");
         interpreter.set_limits(self.limits);
         swap(interpreter.host_mut(), self.interpreter.host_mut());
         let result = catch_unwind(AssertUnwindSafe(|| run(&mut interpreter)));

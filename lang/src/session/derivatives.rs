@@ -2,7 +2,7 @@
 
 use regraft_ad::{Checkpoints, PlanKind};
 use regraft_exec::{Engine, ExecError, Interpreter, Limits, Pool, PreparedCall, Val};
-use regraft_ir::{Diagnostic, Source};
+use regraft_ir::{Diagnostic, Module, Source};
 use regraft_passes::rewrite::Math;
 use regraft_passes::{PassRegistry, Pipeline};
 
@@ -63,6 +63,17 @@ pub struct PreparedGradient {
     /// The memory that a call takes beyond its result, and that of the result once nobody else holds it.
     pool: Pool,
     found: Gradient,
+}
+
+/// A call that gives a gradient: see [`Session::gradient_alone_call`].
+#[derive(Debug)]
+pub struct GradientCall {
+    /// The functions.
+    pub module: Module,
+    /// The function that is called, a value.
+    pub callee: Val,
+    /// The function that is differentiated, and its arguments as a tuple.
+    pub args: [Val; 2],
 }
 
 impl Session {
@@ -130,6 +141,25 @@ impl Session {
         call: &str,
         mode: Mode,
     ) -> Result<(Vec<Val>, u64), Vec<Diagnostic>> {
+        let GradientCall { module, callee, args } = self.gradient_alone_call(call, mode)?;
+        self.with_interpreter(&module, |interpreter| {
+            let gradient = interpreter.call_value(&callee, &args);
+            let gradient = gradient.map_err(|error| vec![error.to_diagnostic()])?;
+            let parts = gradient.as_fields().unwrap_or_default().to_vec();
+            Ok((parts, interpreter.instructions()))
+        })
+    }
+
+    /// The program of the gradient of a call without the value, optimized as a whole, to be run by
+    /// [`with_interpreter`](Self::with_interpreter).
+    ///
+    /// # Errors
+    /// As of [`gradient_of_call`](Self::gradient_of_call).
+    pub fn gradient_alone_call(
+        &mut self,
+        call: &str,
+        mode: Mode,
+    ) -> Result<GradientCall, Vec<Diagnostic>> {
         let (source, function, args) = self.parts_and_source(call)?;
         let function = self.for_lengths_of(function, &args)?;
         let name = match mode {
@@ -145,12 +175,7 @@ impl Session {
         let whole = Pipeline::parse(&PassRegistry::standard(), "inline{once=100000}, dce")?;
         optimize(&mut module, Some(&whole), Math::Exact)?;
         optimize(&mut module, None, self.compiler.borrow().math())?;
-        self.with_interpreter(&module, |interpreter| {
-            let gradient = interpreter.call_value(&name, &args);
-            let gradient = gradient.map_err(|error| vec![error.to_diagnostic()])?;
-            let parts = gradient.as_fields().unwrap_or_default().to_vec();
-            Ok((parts, interpreter.instructions()))
-        })
+        Ok(GradientCall { module, callee: name, args })
     }
 
     /// Counts the instructions of an optimized call, and those of value and gradient, or of the

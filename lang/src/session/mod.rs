@@ -49,7 +49,7 @@ use crate::world_resolver::WorldResolver;
 use names::WorldNames;
 use shared::Shared;
 
-pub use derivatives::{Gradient, Mode, PreparedGradient};
+pub use derivatives::{Gradient, GradientCall, Mode, PreparedGradient};
 pub use entry::Entry;
 pub use passes::{PassFiles, passes_of_files};
 pub use profile::ProfileOptions;

@@ -122,16 +122,10 @@ impl<E: Emitter> Translator<'_, '_, E> {
 
     /// The address of the elements of the array in a register, and so many of its lengths: one for
     /// each dimension, or the number of elements.
-    pub(super) fn parts(
-        &mut self,
-        reg: Reg,
-        count: usize,
-    ) -> (E::Value, SmallVec<[E::Value; 4]>) {
+    pub(super) fn parts(&mut self, reg: Reg, count: usize) -> (E::Value, SmallVec<[E::Value; 4]>) {
         let known = self.arrays.known[reg as usize].clone();
         let address = match known {
-            Some(KnownArray { parts: Some((elements, lengths)), .. })
-                if lengths.len() == count =>
-            {
+            Some(KnownArray { parts: Some((elements, lengths)), .. }) if lengths.len() == count => {
                 return (elements, lengths);
             }
             Some(KnownArray { address, .. }) => address,
