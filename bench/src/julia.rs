@@ -143,6 +143,19 @@ function total(d, n)
 end
 ";
 
+/// Small functions that call others, without recursion: `steps(n)` makes 3n calls.
+pub const STEPS: &str = "twice(x) = x + x
+after(x) = twice(x) & 1023
+step(x, i) = after(x) + i
+function steps(n)
+    x = 0
+    for i in 1:n
+        x = step(x, i)
+    end
+    x
+end
+";
+
 /// [`DICTIONARY`] in Python. It prints the seconds that filling and looking up take.
 pub fn python_dictionary(entries: i64) -> String {
     format!(

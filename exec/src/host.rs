@@ -172,9 +172,12 @@ impl Host {
         self.profiler.start(event, call, || self.clock.ticks());
     }
 
-    /// Records the end of an event, the time first.
+    /// Records the end of an event, the time first, if it is needed.
     #[inline]
     pub fn record_end(&mut self, event: Symbol) {
+        if self.profiler.stop_untimed(event) {
+            return;
+        }
         let ticks = self.clock.ticks();
         self.profiler.stop(event, ticks);
     }

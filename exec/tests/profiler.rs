@@ -90,11 +90,45 @@ fn an_event_that_ends_ends_those_in_it() {
 fn the_time_of_recording_is_subtracted_from_own_and_total_times() {
     let ctx = regraft_dialects::context();
     let events = stamps(&ctx, "+a 0 +b 10 -b 30 +b 40 -b 50 -a 100");
-    let profile = Profile::of_stamps(&events, 2.0, Overhead { inside: 1.0, outside: 3.0 });
+    let profile =
+        Profile::of_stamps(&events, 2.0, Overhead { inside: 1.0, outside: 3.0, again: 0.0 });
     // Twice: b 30 - 2 * 1; a 70 - 1 - 2 * 3, and 100 - 1 - 2 * (1 + 3).
     let expected = [("a".to_owned(), 1, 126.0, 182.0), ("b".to_owned(), 2, 56.0, 56.0)];
     assert_eq!(rows(&ctx, &profile), expected);
     assert_eq!(profile.subtracted(), 3.0 * 2.0 * 4.0);
+}
+
+#[test]
+fn sums_take_no_time_of_a_call_directly_in_one_of_the_same_function() {
+    let ctx = regraft_dialects::context();
+    let [a, b] = symbols(&ctx, ["a", "b"]);
+    let mut host = regraft_exec::Host::default();
+    host.set_clock(|| 100);
+    let mut profiler = Profiler::new(&ctx, ProfilerOptions::SUM);
+    let untimed = || unreachable!("the time of a recursive call is not taken");
+    profiler.start(a, Loc::UNKNOWN, || 0);
+    profiler.start(a, Loc::UNKNOWN, untimed);
+    profiler.start(a, Loc::UNKNOWN, untimed);
+    profiler.start(b, Loc::UNKNOWN, || 10);
+    assert_eq!(profiler.depth(), 4);
+    profiler.stop(b, 40);
+    profiler.stop(a, 50);
+    profiler.start(a, Loc::UNKNOWN, untimed);
+    // An error: a handler goes on in the first call.
+    profiler.unwind(1, 60);
+    assert_eq!(profiler.depth(), 1);
+    profiler.start(b, Loc::UNKNOWN, || 70);
+    profiler.start(a, Loc::UNKNOWN, || 75);
+    profiler.stop(a, 80);
+    profiler.stop(b, 80);
+    profiler.stop(a, 90);
+    assert_eq!(profiler.depth(), 0);
+    let profile = host.finish_profiler(profiler, Overhead::default());
+    assert_eq!(
+        rows(&ctx, &profile),
+        [("a".to_owned(), 5, 55.0, 90.0), ("b".to_owned(), 2, 35.0, 40.0)]
+    );
+    assert_eq!((profile.events, profile.counted_events), (7, 3));
 }
 
 fn symbols<const N: usize>(ctx: &Arc<Context>, names: [&str; N]) -> [Symbol; N] {
@@ -115,7 +149,8 @@ fn what_finds_no_room_counts_as_the_event_around_it() {
     profiler.stop(c, 30);
     profiler.stop(b, 40);
     assert_eq!((profiler.depth(), profiler.count()), (1, 5));
-    let profile = host.finish_profiler(profiler, Overhead { inside: 1.0, outside: 1.0 });
+    let profile =
+        host.finish_profiler(profiler, Overhead { inside: 1.0, outside: 1.0, again: 0.0 });
     assert_eq!(rows(&ctx, &profile), [("a".to_owned(), 1, 100.0, 100.0)]);
     assert_eq!((profile.events, profile.lost_events, profile.lost_stamps), (3, 2, 3));
     assert!(profile.log_text(&ctx).starts_with("Warning: The recording buffer was too small"));

@@ -142,15 +142,16 @@ function setindex!(d::Union{Dict{K, V}, IdDict{K, V}}, value, key) where {K, V}
         found = mem.probe(slots, h, __slot(found))
     end
     e = d.last + 1
-    if e > mem.length(d.vals)
+    vals = d.vals
+    if e > mem.length(vals)
         __grow(d)
-        e = d.last + 1
+        return setindex!(d, v, k)
     end
     hashes = d.hashes
     mem.store(hashes, arith.wrap(Int32, arith.and(h, 2147483647)), e)
     mem.store(d.keys, k, e)
-    mem.store(d.vals, v, e)
-    mem.index_entries(d.slots, hashes, e, e)
+    mem.store(vals, v, e)
+    mem.index_entries(slots, hashes, e, e)
     d.last = e
     return d
 end

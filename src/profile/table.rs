@@ -83,7 +83,7 @@ fn summary(profile: &Profile) -> String {
     if profile.nodes.is_empty() {
         return "nothing ran: the value was known before the program ran".to_owned();
     }
-    let per_event = profile.overhead.inside + profile.overhead.outside;
+    let per_event = profile.subtracted() / (profile.events - profile.lost_events).max(1) as f64;
     let (all, subtracted) = (time_text(profile.total()), time_text(profile.subtracted()));
     let mut out = format!(
         "{all} in {} events; recording them took {subtracted} more ({per_event:.0} ns each), which \
@@ -122,6 +122,7 @@ pub fn json(ctx: &Context, profile: &Profile, options: Options) -> Value {
         "lost": profile.lost_events + profile.lost_stamps,
         "overhead": {
             "per_event": profile.overhead.inside + profile.overhead.outside,
+            "per_recursive_event": profile.overhead.again,
             "subtracted": profile.subtracted().round(),
         },
     })

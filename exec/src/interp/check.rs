@@ -1,8 +1,8 @@
 //! Checks compact code before it runs, so that the loop that runs it need not.
 
-use super::code::Code;
+use super::code::{CallSite, Code};
 use super::inst::{Inst, Pc};
-use super::register::Reg;
+use super::register::{Dst, Reg};
 
 impl Code {
     /// Checks what the loop that runs the code relies on without looking.
@@ -116,7 +116,9 @@ impl Code {
                 Inst::Scalar { d, a, b, c, .. } => regs(&[d, a, b.into(), c.into()]),
             }
         }
-        self.calls.iter().filter_map(|site| site.direct).for_each(reg);
+        // Only scalar registers are used without a look at their number.
+        let scalar = |site: &CallSite| site.direct.filter(|_| matches!(site.dst, Dst::Scalar(..)));
+        self.calls.iter().filter_map(scalar).for_each(reg);
         self.calls.iter().filter_map(|site| site.scalars.as_deref()).for_each(regs);
         for table in &self.switches {
             target(table.default);

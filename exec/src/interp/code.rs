@@ -28,7 +28,8 @@ pub(crate) struct CallSite {
     pub(crate) dst: Dst,
     /// The registers of the arguments, if all are scalars that are passed as they are.
     pub(crate) scalars: Option<Box<[Reg]>>,
-    /// The scalar register that the result goes to as it is.
+    /// The register that the result goes to as it is, of the kind that the callee returns, or
+    /// [`NOWHERE`](super::register::NOWHERE).
     pub(crate) direct: Option<Reg>,
     /// The type that the caller counts on, if it is more than what the callee says it returns.
     pub(crate) check: Option<Type>,

@@ -6,6 +6,13 @@ use crate::value::{Val, tag_of};
 
 /// A register.
 pub(crate) type Reg = u32;
+
+/// In the place of a register: the call site has to be asked where the result goes to.
+pub(crate) const NO_REG: Reg = Reg::MAX;
+
+/// The same: nobody wants the result.
+pub(crate) const NOWHERE: Reg = Reg::MAX - 1;
+
 /// The type of a scalar register.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]

@@ -31,7 +31,8 @@ pub(super) struct Frame<'a> {
     pub(super) code: &'a Code,
     /// Of the call.
     pub(super) pc: Pc,
-    /// The scalar register that the result goes to as it is, or [`NO_REG`](super::machine::NO_REG).
+    /// The register that the result goes to as it is, of the kind that the callee returns; or
+    /// [`NOWHERE`](super::register::NOWHERE) or [`NO_REG`](super::register::NO_REG).
     pub(super) direct: Reg,
     pub(super) scalars: usize,
     pub(super) vals: usize,

@@ -9,6 +9,19 @@
 
 use regraft_ir::{Loc, Symbol};
 
+use super::events::Events;
+
+/// An event that has ended.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Ended {
+    /// The ticks that it took.
+    pub(super) ticks: u64,
+    /// The calls directly in it or in one another that are only counted.
+    pub(super) again: u64,
+    /// The events within it.
+    pub(super) within: Events,
+}
+
 /// A node, by its index.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct NodeId(u32);
@@ -40,10 +53,12 @@ pub(super) struct Node {
     active: u32,
     /// The calls that were not within another one of the node.
     pub(super) outermost: u64,
-    /// The events that started directly in it.
+    /// The calls that were directly in another one of the node and are only counted.
+    pub(super) again: u64,
+    /// The other events that started directly in it.
     pub(super) started: u64,
     /// The events within its outermost calls.
-    pub(super) within: u64,
+    pub(super) within: Events,
     /// The ticks from start to end, without those of events in it.
     pub(super) own: i64,
     /// The ticks from start to end of outermost calls.
@@ -61,8 +76,9 @@ impl Node {
             calls: 0,
             active: 0,
             outermost: 0,
+            again: 0,
             started: 0,
-            within: 0,
+            within: Events::default(),
             own: 0,
             total: 0,
         }
@@ -155,15 +171,21 @@ impl CallTree {
         made
     }
 
-    /// A call from `caller` ends after so many ticks, and so many events in it.
+    /// A call from `caller` ends.
     #[inline]
-    pub(super) fn leave(&mut self, node: NodeId, caller: NodeId, ticks: u64, within: u64) {
-        let Some(left) = self.nodes.get_mut(node.index()) else { return };
+    pub(super) fn leave(&mut self, node: NodeId, caller: NodeId, ended: Ended) {
+        let Ended { ticks, again, within } = ended;
+        let Some(left) = self.nodes.get_mut(node.index()) else {
+            self.lost += again;
+            return;
+        };
+        left.calls += again;
+        left.again += again;
         left.own = left.own.wrapping_add_unsigned(ticks);
         left.active = left.active.wrapping_sub(1);
         if left.active == 0 {
             left.total = left.total.wrapping_add(ticks);
-            left.within += within;
+            left.within = left.within.and(within);
             left.outermost += 1;
         }
         if let Some(caller) = self.nodes.get_mut(caller.index()) {

@@ -6,6 +6,9 @@
 //! Events nest. An event that ends takes with it those in it that have not ended; so does the
 //! handler of an error, and the end of a run. There is one stack of open events for that.
 //!
+//! In sums, an event directly in one of the same name adds nothing but its number: it is one more call of
+//! the same node, whose time goes on. So it is counted in the event around it, and no time is taken.
+//!
 //! A [`Profile`] is what came out, without the time that recording itself took ([`Overhead`]). It
 //! can be made of a list of starts and ends from anywhere, such as samples of stacks:
 //!
@@ -29,13 +32,15 @@
 
 mod call_tree;
 mod event_log;
+mod events;
 mod overhead;
 mod profile;
 
 use regraft_ir::{Context, Loc, Symbol};
 
-use call_tree::{CallTree, NodeId};
+use call_tree::{CallTree, Ended, NodeId};
 use event_log::EventLog;
+use events::Events;
 
 pub use event_log::{Edge, Stamp};
 pub use overhead::Overhead;
@@ -63,8 +68,12 @@ struct Open {
     event: Symbol,
     node: NodeId,
     /// The number of events that started before those in it.
-    events: u64,
+    before: Events,
     start: u64,
+    /// The number of events of the same name that started directly in it or in one another, and of those
+    /// that are open.
+    again: u64,
+    again_open: usize,
 }
 
 /// The event of code that is looked for or compiled while a program runs.
@@ -87,8 +96,10 @@ pub struct Profiler {
     /// The sums, if there are some.
     sums: Option<CallTree>,
     open: Vec<Open>,
-    /// The number of events that started.
-    events: u64,
+    /// The events that started.
+    events: Events,
+    /// The number of open events that are only counted in those of `open`.
+    again: usize,
     /// The number of open events above those of `open`, which is full.
     above: usize,
     /// The events of a whole program.
@@ -108,7 +119,7 @@ impl Default for Profiler {
     /// A log of 101 stamps.
     fn default() -> Self {
         let log = Some(EventLog::new(CAPACITY));
-        Self { log, sums: None, open: Vec::new(), events: 0, above: 0, own: None }
+        Self::of(log, None, Vec::new())
     }
 }
 
@@ -128,7 +139,11 @@ impl Profiler {
             log
         });
         let sums = options.sums.map(|capacity| CallTree::new(capacity, nothing));
-        Self { log, sums, open: Vec::with_capacity(depth), events: 0, above: 0, own: None }
+        Self::of(log, sums, Vec::with_capacity(depth))
+    }
+
+    fn of(log: Option<EventLog>, sums: Option<CallTree>, open: Vec<Open>) -> Self {
+        Self { log, sums, open, events: Events::default(), again: 0, above: 0, own: None }
     }
 
     /// The bytes that a log of that capacity takes.
@@ -144,7 +159,7 @@ impl Profiler {
         if let Some(sums) = &mut self.sums {
             sums.clear();
             // What is open belongs to nothing that is shown, what begins in it to what will be.
-            self.open.iter_mut().for_each(|open| open.node = NodeId::ROOT);
+            self.open.iter_mut().for_each(|open| (open.node, open.again) = (NodeId::ROOT, 0));
         }
     }
 
@@ -162,7 +177,19 @@ impl Profiler {
     /// Records the start of an event, called from `call`. The time is taken last.
     #[inline]
     pub fn start(&mut self, event: Symbol, call: Loc, mut now: impl FnMut() -> u64) {
-        self.events += 1;
+        if let Some(around) = self.open.last_mut()
+            && around.event == event
+            && around.node != NodeId::ROOT
+            && self.above == 0
+            && self.log.is_none()
+        {
+            around.again += 1;
+            around.again_open += 1;
+            self.again += 1;
+            self.events.counted += 1;
+            return;
+        }
+        self.events.timed += 1;
         let node = match &mut self.sums {
             Some(sums) => {
                 let parent = match self.open.last() {
@@ -186,7 +213,7 @@ impl Profiler {
             return;
         }
         let start = now();
-        self.open.push(Open { event, node, events: self.events, start });
+        self.open.push(Open { event, node, before: self.events, start, again: 0, again_open: 0 });
         if let Some(place) = logged {
             *place = start;
         }
@@ -201,13 +228,27 @@ impl Profiler {
         }
     }
 
+    /// Records the end of an event whose time is not needed; `false` if it is.
+    #[inline]
+    pub(crate) fn stop_untimed(&mut self, event: Symbol) -> bool {
+        match self.open.last_mut() {
+            Some(last) if last.event == event && last.again_open > 0 && self.above == 0 => {
+                last.again_open -= 1;
+                self.again -= 1;
+                true
+            }
+            _ => false,
+        }
+    }
+
     /// An event ends that is not the innermost one.
     #[cold]
     fn stop_other(&mut self, event: Symbol, ticks: u64) {
         if self.above == 0
-            && let Some(depth) = self.open.iter().rposition(|open| open.event == event)
+            && let Some(place) = self.open.iter().rposition(|open| open.event == event)
         {
-            return self.unwind(depth, ticks);
+            let around = self.open[..place].iter().map(|open| 1 + open.again_open).sum::<usize>();
+            return self.unwind(around + self.open[place].again_open, ticks);
         }
         self.above = self.above.saturating_sub(1);
         if let Some(log) = &mut self.log {
@@ -218,10 +259,18 @@ impl Profiler {
     /// Closes the innermost event.
     #[inline]
     fn close(&mut self, ticks: u64) {
-        let Some(Open { event, node, events, start }) = self.open.pop() else { return };
+        let Some(last) = self.open.last_mut() else { return };
+        if last.again_open > 0 {
+            last.again_open -= 1;
+            self.again -= 1;
+            return;
+        }
+        let Open { event, node, before, start, again, .. } = *last;
+        self.open.pop();
         if let Some(sums) = &mut self.sums {
             let caller = self.open.last().map_or(NodeId::ROOT, |open| open.node);
-            sums.leave(node, caller, ticks.wrapping_sub(start), self.events - events);
+            let within = self.events.since(before);
+            sums.leave(node, caller, Ended { ticks: ticks.wrapping_sub(start), again, within });
         }
         if let Some(log) = &mut self.log {
             log.add(event, Edge::Stop, ticks);
@@ -231,14 +280,14 @@ impl Profiler {
     /// Returns how many events are open.
     #[inline]
     pub fn depth(&self) -> usize {
-        self.open.len() + self.above
+        self.open.len() + self.again + self.above
     }
 
     /// Closes the events beyond the first `depth` that are open.
     #[cold]
     pub fn unwind(&mut self, depth: usize, ticks: u64) {
-        self.above = self.above.min(depth.saturating_sub(self.open.len()));
-        while self.open.len() > depth {
+        self.above = self.above.min(depth.saturating_sub(self.open.len() + self.again));
+        while self.open.len() + self.again > depth {
             self.close(ticks);
         }
     }

@@ -54,6 +54,8 @@ pub struct Profile {
     pub overhead: Overhead,
     /// The number of events.
     pub events: u64,
+    /// The number of those that are only counted: each directly in one of the same name.
+    pub counted_events: u64,
     /// The time in which code was compiled, in nanoseconds. It is no part of the chains of calls.
     pub compilation: f64,
     /// The places of the functions, as far as somebody said them.
@@ -76,16 +78,21 @@ impl Profile {
         }
         profiler.unwind(0, last);
         let sums = profiler.sums.unwrap_or_default();
-        Self::of_sums(&sums, nanoseconds_per_tick, overhead)
+        // The times of all of them were taken.
+        let again = overhead.inside + overhead.outside;
+        Self::of_sums(&sums, nanoseconds_per_tick, Overhead { again, ..overhead })
     }
 
     fn of_sums(sums: &CallTree, nanoseconds_per_tick: f64, overhead: Overhead) -> Self {
-        let Overhead { inside, outside } = overhead;
+        let Overhead { inside, outside, again } = overhead;
         let nodes = sums.nodes();
         let times = nodes.iter().map(|node| {
-            let own = node.own as f64 - node.calls as f64 * inside - node.started as f64 * outside;
+            let timed = (node.calls - node.again) as f64;
+            let own = node.own as f64 - timed * inside - node.started as f64 * outside;
+            let own = own - node.again as f64 * again;
             let total = node.total as f64 - node.outermost as f64 * inside;
-            let total = total - node.within as f64 * (inside + outside);
+            let total = total - node.within.timed as f64 * (inside + outside);
+            let total = total - node.within.counted as f64 * again;
             let own = own.max(0.0);
             (own * nanoseconds_per_tick, total.max(own) * nanoseconds_per_tick)
         });
@@ -102,6 +109,7 @@ impl Profile {
             nodes: made.collect(),
             lost_events: sums.lost,
             events: nodes.iter().map(|node| node.calls).sum::<u64>() + sums.lost,
+            counted_events: nodes.iter().map(|node| node.again).sum(),
             overhead: overhead.in_nanoseconds(nanoseconds_per_tick),
             ..Self::default()
         }
@@ -139,7 +147,9 @@ impl Profile {
 
     /// Returns the time that recording took and that is subtracted, in nanoseconds.
     pub fn subtracted(&self) -> f64 {
-        (self.events - self.lost_events) as f64 * (self.overhead.inside + self.overhead.outside)
+        let Overhead { inside, outside, again } = self.overhead;
+        let timed = self.events - self.lost_events - self.counted_events;
+        timed as f64 * (inside + outside) + self.counted_events as f64 * again
     }
 
     /// The log of the program's own events as text: one line a stamp, indented by nesting, with its
@@ -228,8 +238,12 @@ impl Profile {
 
 impl Overhead {
     fn in_nanoseconds(self, nanoseconds_per_tick: f64) -> Self {
-        let Self { inside, outside } = self;
-        Self { inside: inside * nanoseconds_per_tick, outside: outside * nanoseconds_per_tick }
+        let Self { inside, outside, again } = self;
+        Self {
+            inside: inside * nanoseconds_per_tick,
+            outside: outside * nanoseconds_per_tick,
+            again: again * nanoseconds_per_tick,
+        }
     }
 }
 

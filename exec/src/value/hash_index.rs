@@ -74,7 +74,7 @@ impl Buffer<i32> {
         for (entry, &hash) in (first as u32..).zip(&hashes[first as usize - 1..last as usize]) {
             let Ok(hash) = u32::try_from(hash) else { continue };
             let (before, from) = places.split_at_mut((hash & mask) as usize);
-            let place = from.iter_mut().chain(before).find(|place| **place == 0);
+            let place = empty(from).or_else(|| empty(before));
             *place.ok_or(IndexError::Full)? = (hash & !mask | entry) as i32;
         }
         Ok(())
@@ -89,6 +89,12 @@ fn indexed(places: &[i32]) -> &[i32] {
     }
     let most = places.len().min(1 << 30).checked_ilog2().map_or(0, |bits| 1 << bits);
     &places[..most]
+}
+
+/// The first empty place.
+#[inline]
+fn empty(places: &mut [i32]) -> Option<&mut i32> {
+    places.iter_mut().find(|place| **place == 0)
 }
 
 /// The result of [`Buffer::probe`] in a part of an index that starts at `start`; `None` if there is

@@ -1,6 +1,6 @@
 //! The layouts of values and objects, which native code shares.
 //!
-//! All offsets are in bytes, and the compiler checks them below. A value is a tag, then at 8 a scalar
+//! All offsets are in bytes, and the compiler checks them below. A value is a tag (`u64`), then at 8 a scalar
 //! or the pointer to an object.
 //!
 //! | object | at | |
@@ -89,6 +89,6 @@ pub(crate) const FIRST_SHARED: u8 = 11;
 
 /// The tag of a value: the number of its kind in the order of [`Val`].
 pub(crate) fn tag_of(value: &Val) -> u8 {
-    // SAFETY: a `repr(C, u8)` enum begins with its tag.
-    unsafe { *std::ptr::from_ref(value).cast::<u8>() }
+    // SAFETY: a `repr(C, u64)` enum begins with its tag.
+    unsafe { *std::ptr::from_ref(value).cast::<u64>() as u8 }
 }

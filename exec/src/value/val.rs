@@ -9,13 +9,14 @@ use smallvec::SmallVec;
 
 use super::buffer::Buffer;
 use super::charge::{COUNTS, Charge};
-use super::layout::{Counted, HeapSlice, InlineList, Kind, Kinded, Slots};
+use super::layout::{Counted, Header, HeapSlice, InlineList, Kind, Kinded, Slots};
 use super::pool::list::{Buffers, Scalars};
 use super::shared::Shared;
 
 /// A value of the running program.
-#[derive(Clone)]
-#[repr(C, u8)]
+// The kind takes eight bytes, so that a value is moved in two steps of eight: after a store of one byte,
+// whoever reads the value as a whole waits until it is in memory.
+#[repr(C, u64)]
 pub enum Val {
     /// `nothing`.
     Unit,
@@ -134,7 +135,13 @@ impl Object {
     /// Sets a field; `false` if there is none at `index`.
     #[inline]
     pub fn set(&self, index: usize, value: Val) -> bool {
-        self.fields.get(index).map(|field| field.set(value)).is_some()
+        self.fields.get(index).map(|field| field.replace(value).discard()).is_some()
+    }
+
+    /// The place of a field.
+    #[inline(always)]
+    pub(crate) fn place(&self, index: usize) -> Option<&Cell<Val>> {
+        self.fields.get(index)
     }
 
     /// Sets all fields to `nothing`.
@@ -166,6 +173,12 @@ impl RefCellObject {
     #[inline]
     pub fn get(&self) -> Val {
         copied(&self.value)
+    }
+
+    /// The place of the value.
+    #[inline(always)]
+    pub(crate) fn place(&self) -> &Cell<Val> {
+        &self.value
     }
 
     /// Changes what it holds, and returns what it held.
@@ -365,6 +378,40 @@ impl Val {
             && !matches!(self, Self::Tuple(_) | Self::Named(_) | Self::Struct(_))
     }
 
+    /// The header of the object that it points to.
+    ///
+    /// # Safety
+    /// It is not [plain](Self::is_plain).
+    #[inline(always)]
+    #[allow(unsafe_code)]
+    unsafe fn header(&self) -> &Header {
+        // SAFETY: what is not plain has a pointer to an object behind the kind, at 8
+        // ([`offsets`](super::offsets)). A `match` that asks each kind for its pointer becomes a jump
+        // through a table.
+        unsafe { &**(&raw const *self).cast::<*const Header>().add(1) }
+    }
+
+    /// Counts one more pointer, if it is one, which the caller makes.
+    #[inline(always)]
+    #[allow(unsafe_code)]
+    pub(super) fn count(&self) {
+        if !self.is_plain() {
+            // SAFETY: it is not plain.
+            unsafe { self.header() }.count();
+        }
+    }
+
+    /// Drops it. Most values are scalars or have other pointers to what they are, and leave nothing to
+    /// do: to see that here costs less than a call.
+    #[inline(always)]
+    #[allow(unsafe_code)]
+    pub(crate) fn discard(self) {
+        // SAFETY: it is asked only if it is not plain.
+        if self.is_plain() || unsafe { self.header() }.uncount() {
+            std::mem::forget(self);
+        }
+    }
+
     /// The address of a value that has an identity or is shared; `None` for scalars.
     pub(crate) fn address(&self) -> Option<*const ()> {
         Some(match self {
@@ -407,6 +454,16 @@ impl Val {
             Self::Tuple(x) | Self::Named(x) | Self::Struct(x) => Some(&x.items),
             _ => None,
         }
+    }
+}
+
+impl Clone for Val {
+    #[inline(always)]
+    #[allow(unsafe_code)]
+    fn clone(&self) -> Self {
+        self.count();
+        // SAFETY: everything but a pointer is `Copy`, and of pointers one more has been counted.
+        unsafe { std::ptr::read(self) }
     }
 }
 

@@ -99,11 +99,6 @@ impl RewriteText {
     pub fn text(&self, span: Range<usize>) -> &str {
         self.source.slice(span)
     }
-
-    /// The number of the line, from 1, of the byte at `offset`.
-    pub fn line(&self, offset: usize) -> usize {
-        1 + self.source.slice(0..offset).matches('\n').count()
-    }
 }
 
 /// The tokens of rewrite rules.

@@ -113,7 +113,17 @@ fn recurse(cx: &mut DynamoCx<'_>, types: &[Type]) -> Result<Code, Vec<Diagnostic
         true => (untagged(&ctx, callee), args.iter().map(|&ty| untagged(&ctx, ty)).collect()),
         false => (callee, args.to_vec()),
     };
-    let Some(mut code) = cx.lowered_behind(1, known, &args)? else {
+    let invoked = match traits.tags {
+        true => None,
+        false => cx.invoked_behind(1, known, &args)?,
+    };
+    // The parameter for the function whose code it is.
+    let itself = if invoked.is_some() { 2 } else { 1 };
+    let lowered = match invoked {
+        Some(code) => Some(code),
+        None => cx.lowered_behind(1, known, &args)?,
+    };
+    let Some(mut code) = lowered else {
         let is_plain = !traits.tags && !has_own(cx, "fallback", context);
         return match op_of(&ctx, callee, &args).filter(|_| is_plain) {
             Some(op) => op_call(&ctx, op, types.len()).map_err(Vec::from),
@@ -127,7 +137,9 @@ fn recurse(cx: &mut DynamoCx<'_>, types: &[Type]) -> Result<Code, Vec<Diagnostic
     let has_lines = traits.has_hooks && has_own(cx, "linehook", context);
     let f = code.function_mut();
     let params: Vec<Value> = f.entry().map_or(Vec::new(), |entry| f.params(entry).collect());
-    let &[context, itself, ..] = &*params else { return Err(nothing_to_call()) };
+    let (Some(&context), Some(&itself)) = (params.first(), params.get(itself)) else {
+        return Err(nothing_to_call());
+    };
     let lines = match has_lines {
         true => insert_line_hooks(&ctx, f, context)?,
         false => FxHashSet::default(),

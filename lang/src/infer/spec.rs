@@ -13,7 +13,8 @@ use super::lattice::Lattice;
 use crate::definition::Space;
 use crate::world::{MethodId, SpecId, StaticValue};
 
-/// From how many nested calls of one method on they may not grow any more.
+/// After so many nested calls of one method, each with larger types than all around it, no larger ones
+/// are inferred.
 pub const MAX_GROWING: usize = 4;
 /// The depth to which calls of one method nest in the inference of each other, if each is another
 /// specialisation.

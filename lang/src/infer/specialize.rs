@@ -143,17 +143,17 @@ impl Inference {
             return true;
         }
         // Most calls are not nested in others of the same method.
-        let nested = self.stack.iter().filter(|running| running.origin == Some(method)).count();
+        let (mut nested, mut steps, mut largest) = (0, 0, 0);
+        for running in self.stack.iter().filter(|running| running.origin == Some(method)) {
+            nested += 1;
+            if running.size > largest {
+                (steps, largest) = (steps + 1, running.size);
+            }
+        }
         if nested < MAX_GROWING {
             return false;
         }
-        let size = self.key_size(key);
-        let grows = self
-            .stack
-            .iter()
-            .filter(|running| running.origin == Some(method))
-            .all(|running| running.size < size);
-        nested >= MAX_NESTED || grows
+        nested >= MAX_NESTED || steps >= MAX_GROWING && self.key_size(key) > largest
     }
 
     pub(super) fn key_size(&mut self, key: &[Lattice]) -> u32 {

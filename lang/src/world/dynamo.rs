@@ -4,14 +4,14 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use regraft_ir::{Diagnostic, Type};
+use regraft_ir::{Diagnostic, Type, TypeKind, Value};
 
 use super::code::{Code, Home};
 use super::define::Body;
 use super::entities::{Dispatch, MethodId, MethodMatch, SpecId};
 use super::flatten::{flatten, is_op};
 use super::tables::{DynamoCx, DynamoFn, World};
-use crate::definition::MethodHead;
+use crate::definition::{MethodHead, Space};
 
 impl World {
     /// Defines a method whose code `f` makes from the types of the arguments.
@@ -106,7 +106,58 @@ impl DynamoCx<'_> {
             }
             Dispatch::None | Dispatch::Ambiguous(_) => return Ok(None),
         };
-        let Code { function, home, passes_on } = self.world.body(&found, callee, args, self.by)?;
+        self.code_behind(params, &found, callee, args).map(Some)
+    }
+
+    /// The code of the method that `invoke(f, types, args...)` runs, with so many parameters before those for
+    /// `invoke` and its arguments, whose types are `all`. `None` if these do not say which method.
+    ///
+    /// # Errors
+    /// As of [`lowered`](Self::lowered).
+    pub(crate) fn invoked_behind(
+        &mut self,
+        params: usize,
+        invoke: Type,
+        all: &[Type],
+    ) -> Result<Option<Code>, Vec<Diagnostic>> {
+        let (&[callee, types, ref args @ ..], Some(by)) = (all, self.by) else { return Ok(None) };
+        let ctx = Arc::clone(&self.world.ctx);
+        let (&TypeKind::Fn(name), &TypeKind::TypeOf(types)) = (ctx.kind(invoke), ctx.kind(types))
+        else {
+            return Ok(None);
+        };
+        if ctx.str(name) != "invoke" {
+            return Ok(None);
+        }
+        match self.world.dispatch(invoke, all, self.by) {
+            Dispatch::Method(found) if self.world.methods[found.method].space == Space::Base => {}
+            _ => return Ok(None),
+        }
+        let declared = self.world.types_for(types, args.len()).filter(|declared| {
+            args.iter().zip(declared).all(|(&ty, &of)| self.world.is_below(ty, of))
+        });
+        let Some(declared) = declared else { return Ok(None) };
+        let Some(found) = self.world.invoked(callee, &declared, args, by) else { return Ok(None) };
+        // The code has its callee in the place of the types.
+        let mut code = self.code_behind(params + 2, &found, callee, args)?;
+        let f = code.function_mut();
+        let entry = f.entry().expect("code has an entry");
+        let all: Vec<Value> = f.params(entry).skip(params + 1).take(2).collect();
+        if let &[callee, types] = &*all {
+            f.replace_all_uses(types, callee).map_err(Vec::from)?;
+        }
+        Ok(Some(code))
+    }
+
+    /// The code of a method with so many parameters before all others.
+    fn code_behind(
+        &mut self,
+        params: usize,
+        found: &MethodMatch,
+        callee: Type,
+        args: &[Type],
+    ) -> Result<Code, Vec<Diagnostic>> {
+        let Code { function, home, passes_on } = self.world.body(found, callee, args, self.by)?;
         let method = &self.world.methods[found.method];
         let (count, before) = (args.len(), params + 1);
         let function = match method.is_dynamo() {
@@ -120,7 +171,7 @@ impl DynamoCx<'_> {
             names: Rc::clone(&method.statics),
             statics: Rc::clone(&found.statics),
         });
-        Ok(Some(Code { function: Arc::new(function), home: Some(home), passes_on }))
+        Ok(Code { function: Arc::new(function), home: Some(home), passes_on })
     }
 
     /// The code that calls its first parameter with the others: that of a call which the dynamo

@@ -10,6 +10,7 @@ use regraft_ir::{
 use regraft_syntax::{
     Name, RewriteCondition, RewriteRule, RewriteTerm, RewriteTermKind, RewriteText, parse_rewrites,
 };
+use rustc_hash::FxHashSet;
 
 use super::condition::{Condition, ConditionKind};
 use super::rule::{Rule, RuleSet, Slots, source_of};
@@ -27,14 +28,19 @@ pub(super) fn compile(
 ) -> Result<Vec<Rule>, Vec<Diagnostic>> {
     let text = parse_rewrites(name, text)?;
     let (mut rules, mut errors) = (Vec::new(), Vec::new());
-    for (i, written) in text.rules.iter().enumerate() {
-        if let Some(other) = text.rules[..i].iter().find(|r| r.name.text == written.name.text) {
-            let message = format!("there is a rule `{}` already", other.name.text);
+    let mut names = FxHashSet::default();
+    let (mut line, mut counted) = (1, 0);
+    for written in &text.rules {
+        if !names.insert(written.name.text.as_str()) {
+            let message = format!("there is a rule `{}` already", written.name.text);
             errors.push(text.error(written.name.span.clone(), message, "the second one"));
         }
+        line += text.text(counted..written.span.start).matches('\n').count();
+        counted = written.span.start;
         let backward = written.both_ways.then_some(true);
         for reversed in [Some(false), backward].into_iter().flatten() {
-            match Compiler::new(registry, &text, written, reversed).rule(name) {
+            let place = format!("{name}:{line}");
+            match Compiler::new(registry, &text, written, reversed).rule(place) {
                 Ok(rule) => rules.push(rule),
                 Err(error) => {
                     errors.push(error);
@@ -73,7 +79,8 @@ impl<'a> Compiler<'a> {
         Self { registry, text, written, reversed, unifier, variables }
     }
 
-    fn rule(mut self, file: &str) -> Result<Rule, Diagnostic> {
+    /// The rule, which stands at `place`.
+    fn rule(mut self, place: String) -> Result<Rule, Diagnostic> {
         let written = self.written;
         let (from, to) = match self.reversed {
             false => (&written.from, &written.to),
@@ -100,7 +107,6 @@ impl<'a> Compiler<'a> {
         let from = self.finish(from_typed, &slots, root)?;
         let to = self.finish(to_typed, &slots, root)?;
         let text: Vec<&str> = self.text.text(written.span.clone()).lines().map(line).collect();
-        let place = format!("{file}:{}", self.text.line(written.span.start));
         Ok(Rule {
             name: written.name.text.as_str().into(),
             set,

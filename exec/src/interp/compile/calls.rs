@@ -7,7 +7,7 @@ use super::super::code::{ApplySite, CallSite, EvalSite};
 use super::super::code::{CodeCell, InlineCache};
 use super::super::inst::{Arg, Inst};
 use super::super::quick::Quick;
-use super::super::register::{Dst, Reg, Scalar, Src};
+use super::super::register::{Dst, NOWHERE, Reg, Scalar, Src};
 use super::Compiler;
 use super::control::set_target;
 use crate::error::{ErrorKind, Trap};
@@ -157,8 +157,11 @@ impl Compiler<'_> {
             });
         }
         let (dst, check) = (self.dsts[v.index()], self.check(v, ret));
-        let direct = match dst {
-            Dst::Scalar(ty, d) if ty.ty() == ret => Some(d),
+        let parts = self.taken_parts(v);
+        let direct = match (dst, Scalar::of(ret)) {
+            (Dst::Scalar(ty, d), Some(ret)) if ty == ret => Some(d),
+            (Dst::Val(d), None) if check.is_none() && parts.is_none() => Some(d),
+            (Dst::Nowhere, None) if check.is_none() && parts.is_none() => Some(NOWHERE),
             _ => None,
         };
         let scalars = args.iter().map(|arg| match *arg {
@@ -166,7 +169,7 @@ impl Compiler<'_> {
             _ => None,
         });
         let scalars = scalars.collect();
-        let (args, code, parts) = (args.into(), CodeCell::default(), self.taken_parts(v));
+        let (args, code) = (args.into(), CodeCell::default());
         self.calls.push(CallSite { callee, code, args, scalars, dst, direct, check, parts });
         self.emit(Inst::Call { site: self.calls.len() as u32 - 1 });
     }

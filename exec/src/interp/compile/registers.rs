@@ -20,13 +20,19 @@ impl Compiler<'_> {
         let ty = self.f.ty(v);
         let dst = match Scalar::of(ty) {
             Some(scalar) => Dst::Scalar(scalar, self.new_scalar(scalar.class())),
-            None if ty == Type::UNIT || ty == Type::NEVER => {
-                // A parameter takes a register anyway: it counts as one of the callee.
-                if self.f.is_param(v) { Dst::Val(self.new_val()) } else { Dst::Nowhere }
-            }
-            None => Dst::Val(self.new_val()),
+            // A parameter takes a register anyway: it counts as one of the callee.
+            None if self.f.is_param(v) || self.is_kept(v) => Dst::Val(self.new_val()),
+            None => Dst::Nowhere,
         };
         self.dsts[v.index()] = dst;
+    }
+
+    /// Returns whether the result of an instruction takes a register: not if its type has one value, or
+    /// if it is what a call returns and nobody wants.
+    pub(super) fn is_kept(&self, v: Value) -> bool {
+        let ty = self.f.ty(v);
+        let is_wanted = || self.f.op(v) != Some(core::CALL) || self.f.uses(v).next().is_some();
+        Scalar::of(ty).is_some() || ty != Type::UNIT && ty != Type::NEVER && is_wanted()
     }
 
     /// Lets an instruction write to the register of the parameter that it is passed to, so that

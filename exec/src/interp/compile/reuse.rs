@@ -8,7 +8,7 @@
 //! before they write. What a fused comparison reads is used at the end of the block.
 
 use regraft_dialects::core;
-use regraft_ir::{Block, Type, Value, ValueDef};
+use regraft_ir::{Block, Value, ValueDef};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
@@ -53,13 +53,11 @@ impl Scalars {
 impl Compiler<'_> {
     /// Says that a value gets its register by [`Self::assign_locals`], if it is local.
     pub(super) fn assign_later(&mut self, v: Value) {
-        let ty = self.f.ty(v);
-        let is_kept = Scalar::of(ty).is_some() || !(ty == Type::UNIT || ty == Type::NEVER);
-        if !is_kept || !self.is_local(v) {
+        if !self.is_kept(v) || !self.is_local(v) {
             self.assign(v);
             return;
         }
-        self.dsts[v.index()] = match Scalar::of(ty) {
+        self.dsts[v.index()] = match Scalar::of(self.f.ty(v)) {
             Some(scalar) => Dst::Scalar(scalar, LATER),
             None => Dst::Val(LATER),
         };

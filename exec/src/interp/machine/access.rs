@@ -18,14 +18,21 @@ pub(super) fn field_error(index: Reg) -> Trap {
     Trap::type_error(format!("there is no field {} of the expected type", index + 1))
 }
 
+/// The place of a field of a value or an object; the content of a ref is field 0.
+#[inline(always)]
+pub(super) fn place(value: &Val, index: usize) -> Option<*const Val> {
+    Some(match value {
+        Val::Object(object) => object.place(index)?.as_ptr(),
+        Val::Ref(cell) => cell.place().as_ptr(),
+        other => other.as_fields()?.get(index)?,
+    })
+}
+
 /// A field of a value or an object; the content of a ref is field 0.
-#[inline]
+#[allow(unsafe_code)]
 pub(super) fn field(value: &Val, index: usize) -> Option<Val> {
-    match value {
-        Val::Object(object) => object.get(index),
-        Val::Ref(cell) => Some(cell.get()),
-        other => other.as_fields()?.get(index).cloned(),
-    }
+    // SAFETY: the value holds it, and to copy it changes no field.
+    place(value, index).map(|place| unsafe { (*place).clone() })
 }
 
 /// Sets a field; `false` if there is none.
@@ -34,7 +41,7 @@ pub(super) fn set_field(object: &Val, index: usize, value: Val) -> bool {
     match object {
         Val::Object(object) => object.set(index, value),
         Val::Ref(cell) => {
-            drop(cell.set(value));
+            cell.set(value).discard();
             true
         }
         _ => false,

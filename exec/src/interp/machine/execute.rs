@@ -2,19 +2,19 @@
 
 use super::super::code::Code;
 use super::super::inst::{Inst, Pc};
-use super::super::register::Reg;
-use super::access::{access_error, field, field_error, load_slot, position, set_field, store_slot};
+use super::super::register::{NO_REG, NOWHERE, Reg};
+use super::access::{access_error, field_error, load_slot, place, position, set_field, store_slot};
 use super::transfer::{Returned, assign};
-use super::{Failure, Frame, Machine, NO_REG, Place};
+use super::{Failure, Frame, Machine, Place};
 use crate::error::Trap;
 use crate::value::{Array, Val};
 use regraft_ir::Loc;
 
 impl<'a> Machine<'a> {
     #[allow(unsafe_code)]
-    pub(super) fn execute(&mut self, place: Place<'a>) -> Result<Returned, Failure<'a>> {
+    pub(super) fn execute(&mut self, start: Place<'a>) -> Result<Returned, Failure<'a>> {
         // `s` and `v` are where the frame starts in the two stacks.
-        let Place { mut code, mut pc, scalars: mut s, vals: mut v } = place;
+        let Place { mut code, mut pc, scalars: mut s, vals: mut v } = start;
         // The scalar registers of the frame: the start of its window. It is set anew whenever the
         // frame changes, which is also the only time that the stack can move.
         // SAFETY: the stack is longer than `s`, where the frame starts.
@@ -148,11 +148,10 @@ impl<'a> Machine<'a> {
                 }
             }};
         }
-        macro_rules! ret {
-            ($take:expr) => {{
-                count!();
-                let result: Returned = $take;
-                // What the frame held is dropped now, not when the registers are used again.
+        // Drops what the frame held, now and not when the registers are used again, and goes on in the
+        // caller. Gives the place where that wants the result; a run without one ends with the result.
+        macro_rules! leave {
+            ($result:expr) => {{
                 if code.val_regs > 0 {
                     for place in &mut self.vals[v..v + code.val_regs as usize] {
                         assign(place, Val::Unit);
@@ -160,16 +159,25 @@ impl<'a> Machine<'a> {
                 }
                 if self.frames.len() == self.base {
                     self.state.give_back(fuel);
-                    return Ok(result);
+                    return Ok($result);
                 }
-                let Some(frame) = self.frames.pop() else { return Ok(result) };
-                let ret = code.ret;
+                let Some(frame) = self.frames.pop() else { return Ok($result) };
                 (code, pc, s, v) = (frame.code, frame.pc, frame.scalars, frame.vals);
                 // SAFETY: the frame was there before, and the stack never gets shorter.
                 regs = unsafe { self.scalars.as_mut_ptr().add(s) };
                 insts = code.insts.as_ptr();
+                frame.direct
+            }};
+        }
+        macro_rules! ret {
+            ($take:expr) => {{
+                count!();
+                let result: Returned = $take;
+                let ret = code.ret;
+                let direct = leave!(result);
                 match result {
-                    Returned::Scalar(slot) if frame.direct != NO_REG => set!(frame.direct, slot),
+                    Returned::Scalar(slot) if direct != NO_REG => set!(direct, slot),
+                    Returned::Val(value) if direct == NOWHERE => drop(value),
                     result => check!(self.deliver(code, pc, s, v, ret, result)),
                 }
                 pc += 1;
@@ -183,7 +191,8 @@ impl<'a> Machine<'a> {
             // SAFETY: `insts` is the code of the frame. `pc` starts at 0, goes to targets of jumps,
             // which are in bounds, and to the next instruction of one that is not the last; the
             // last one does not go on (`Code::assert_in_bounds` has checked all of this).
-            match unsafe { *insts.add(pc as usize) } {
+            let inst = unsafe { &*insts.add(pc as usize) };
+            match *inst {
                 Inst::Mov { d, a } => set!(d, get!(a)),
                 Inst::MovVal { vd, va } => {
                     let value = val!(va).clone();
@@ -327,7 +336,7 @@ impl<'a> Machine<'a> {
                 }
                 Inst::IndexEntries { b, va, vb, a } => {
                     let (first, last) = (get!(a) as i64, get!(Reg::from(b)) as i64);
-                    check!(self.index_entries([v + va as usize, v + vb as usize], first, last));
+                    check!(self.index_entries(&val!(va), &val!(vb), first, last));
                 }
                 Inst::GetF { d, va, index } => match val!(va).as_fields() {
                     Some(items) if let Some(Val::F64(x)) = items.get(index as usize) => {
@@ -341,13 +350,18 @@ impl<'a> Machine<'a> {
                     }
                     _ => trap!(field_error(index)),
                 },
-                Inst::GetVal { vd, va, index } => match field(&val!(va), index as usize) {
-                    Some(item) => assign(&mut val!(vd), item),
+                Inst::GetVal { vd, va, index } => match place(&val!(va), index as usize) {
+                    Some(place) => {
+                        // SAFETY: the register holds it until it is copied.
+                        let item = unsafe { &*place }.clone();
+                        assign(&mut val!(vd), item);
+                    }
                     None => trap!(field_error(index)),
                 },
                 Inst::GetScalar { ty, index, d, va } => {
-                    let item = field(&val!(va), index.into());
-                    match item.and_then(|item| ty.unboxed(&item)) {
+                    let place = place(&val!(va), index.into());
+                    // SAFETY: as above.
+                    match place.and_then(|place| ty.unboxed(unsafe { &*place })) {
                         Some(slot) => set!(d, slot),
                         None => trap!(field_error(index.into())),
                     }
@@ -445,9 +459,21 @@ impl<'a> Machine<'a> {
                 Inst::RecordEnd { event } => self.state.host.record_end(event),
 
                 Inst::Return { a } => ret!(Returned::Scalar(get!(a))),
-                Inst::ReturnVal { va } => {
-                    ret!(Returned::Val(std::mem::replace(&mut val!(va), Val::Unit)))
-                }
+                Inst::ReturnVal { va } => match self.frames.last() {
+                    // Of native code, the innermost frame has no register for it.
+                    Some(&Frame { direct, vals, .. }) if direct != NO_REG => {
+                        count!();
+                        if direct != NOWHERE {
+                            let value = std::mem::replace(&mut val!(va), Val::Unit);
+                            assign(&mut self.vals[vals + direct as usize], value);
+                        }
+                        leave!(Returned::Parts);
+                        pc += 1;
+                        from = pc;
+                        continue;
+                    }
+                    _ => ret!(Returned::Val(std::mem::replace(&mut val!(va), Val::Unit))),
+                },
                 Inst::ReturnConst { index } => {
                     ret!(Returned::Val(code.vals[index as usize].clone()))
                 }

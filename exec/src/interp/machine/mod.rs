@@ -20,14 +20,11 @@ pub(super) use self::native::runtime;
 use self::transfer::Returned;
 use super::code::Code;
 use super::inst::Pc;
-use super::register::Reg;
 use super::state::{Frame, State};
 use super::world::World;
 use crate::chain::{Chain, Spot};
 use crate::error::{ErrorKind, ExecError, Trap, index_error};
 use crate::value::{Charge, Texts, Val};
-
-const NO_REG: Reg = Reg::MAX;
 
 /// Calls the function in `slot` of the world.
 pub(super) fn run(
@@ -181,10 +178,7 @@ impl<'a> Machine<'a> {
             self.grow(scalars, vals)?;
         }
         let constants = s + code.scalar_params as usize;
-        let places = &mut self.scalars[constants..constants + code.scalars.len()];
-        for (place, &constant) in places.iter_mut().zip(&code.scalars) {
-            *place = constant;
-        }
+        self.scalars[constants..constants + code.scalars.len()].copy_from_slice(&code.scalars);
         Ok(())
     }
 
@@ -216,10 +210,10 @@ impl<'a> Machine<'a> {
         self.state.host.texts(&self.world.ctx)
     }
 
-    /// Puts entries into the index of a hash table; the arrays are in these registers.
+    /// Puts entries into the index of a hash table.
     #[inline]
-    fn index_entries(&self, arrays: [usize; 2], first: i64, last: i64) -> Result<(), Trap> {
-        let [Val::Array(index), Val::Array(hashes)] = arrays.map(|reg| &self.vals[reg]) else {
+    fn index_entries(&self, index: &Val, hashes: &Val, first: i64, last: i64) -> Result<(), Trap> {
+        let (Val::Array(index), Val::Array(hashes)) = (index, hashes) else {
             return Err(Trap::type_error("expected an array"));
         };
         let (Some(places), Some(of)) = (index.buffer::<i32>(), hashes.buffer::<i32>()) else {

@@ -11,9 +11,10 @@ use std::ptr;
 
 use super::super::code::{Code, SwitchTable};
 use super::super::inst::{Inst, Pc};
+use super::super::register::NO_REG;
 use super::access::{access_error, field, field_error, load_slot, position, set_field, store_slot};
 use super::transfer::{Returned, assign};
-use super::{Failure, Frame, Machine, NO_REG, Place, spot};
+use super::{Failure, Frame, Machine, Place, spot};
 use crate::chain::Spot;
 use crate::error::Trap;
 use crate::native::{Arg, Entry, Function, NativeContext, Runtime};
@@ -242,7 +243,7 @@ impl<'a> Machine<'a> {
             }
             Inst::IndexEntries { b, va, vb, a } => {
                 let (first, last) = (get!(a) as i64, get!(Reg::from(b)) as i64);
-                self.index_entries([v + va as usize, v + vb as usize], first, last)?;
+                self.index_entries(&val!(va), &val!(vb), first, last)?;
             }
             Inst::GetF { d, va, index } => {
                 let item = val!(va).as_fields().and_then(|items| items.get(index as usize));

@@ -113,7 +113,7 @@ impl Machine<'_> {
     }
 
     /// The value of an operand, which is moved out at its last use.
-    #[inline]
+    #[inline(always)]
     pub(super) fn operand(&mut self, code: &Code, src: Src, s: usize, v: usize) -> Val {
         match src {
             Src::Last(reg) => std::mem::replace(&mut self.vals[v + reg as usize], Val::Unit),
@@ -122,7 +122,7 @@ impl Machine<'_> {
     }
 
     /// The value of an operand, which stays where it is.
-    #[inline]
+    #[inline(always)]
     pub(super) fn copied(&self, code: &Code, src: Src, s: usize, v: usize) -> Val {
         match src {
             Src::Scalar(ty, reg) => ty.boxed(self.scalars[s + reg as usize]),
@@ -176,7 +176,6 @@ impl Machine<'_> {
     }
 
     /// Passes the arguments of a direct call into the frame of the callee.
-    #[inline]
     pub(super) fn pass(
         &mut self,
         code: &Code,
@@ -234,14 +233,10 @@ fn results(code: &Code, pc: Pc) -> Option<(Dst, Option<Type>, Option<&[(u32, Dst
     })
 }
 
-/// Puts a value in the place of another. Most are scalars, which leave nothing to drop; to see
-/// that here costs less than a call.
+/// Puts a value in the place of another.
 #[inline(always)]
 pub(super) fn assign(place: &mut Val, value: Val) {
-    let old = std::mem::replace(place, value);
-    if old.is_plain() {
-        std::mem::forget(old);
-    }
+    std::mem::replace(place, value).discard();
 }
 
 /// The result of a function.

@@ -2,7 +2,7 @@
 
 use super::super::emitter::Emitter;
 use super::Translator;
-use super::values::Place;
+use super::values::{Place, TAG};
 use crate::interp::{Arg, CallSite, Dst, Pc, Scalar, Src};
 
 impl<E: Emitter> Translator<'_, '_, E> {
@@ -82,7 +82,7 @@ impl<E: Emitter> Translator<'_, '_, E> {
     }
 
     fn store_tag(&mut self, place: Place<E::Value>, tag: E::Value) {
-        self.e.store(super::super::emitter::Mem::I8, place.area, place.base, place.at, tag);
+        self.e.store(TAG, place.area, place.base, place.at, tag);
     }
 
     /// Passes an argument to the register `at` behind the frame.

@@ -12,6 +12,9 @@ use crate::value::{FIRST_SHARED, Val, tag_of};
 /// The most registers that are emptied one by one at the end of a function.
 const MANY_REGS: u32 = 12;
 
+/// The memory that a tag takes.
+pub(super) const TAG: Mem = Mem::I64;
+
 /// Where a value stands in memory.
 #[derive(Clone, Copy)]
 pub(super) struct Place<V> {
@@ -70,7 +73,7 @@ impl<E: Emitter> Translator<'_, '_, E> {
     }
 
     pub(super) fn tag(&mut self, place: Place<E::Value>) -> E::Value {
-        self.e.load(Mem::I8, place.area, place.base, place.at)
+        self.e.load(TAG, place.area, place.base, place.at)
     }
 
     /// The object that a value points to.
@@ -89,7 +92,7 @@ impl<E: Emitter> Translator<'_, '_, E> {
         tag: E::Value,
         x: E::Value,
     ) {
-        self.e.store(Mem::I8, place.area, place.base, place.at, tag);
+        self.e.store(TAG, place.area, place.base, place.at, tag);
         self.e.store(ty.mem(), place.area, place.base, place.at + 8, x);
     }
 
@@ -101,7 +104,7 @@ impl<E: Emitter> Translator<'_, '_, E> {
     }
 
     pub(super) fn store_pair(&mut self, place: Place<E::Value>, value: (E::Value, E::Value)) {
-        self.e.store(Mem::I8, place.area, place.base, place.at, value.0);
+        self.e.store(TAG, place.area, place.base, place.at, value.0);
         self.e.store(Mem::Ptr, place.area, place.base, place.at + 8, value.1);
     }
 
@@ -114,7 +117,7 @@ impl<E: Emitter> Translator<'_, '_, E> {
 
     fn set_unit(&mut self, place: Place<E::Value>) {
         let unit = self.e.int(0);
-        self.e.store(Mem::I8, place.area, place.base, place.at, unit);
+        self.e.store(TAG, place.area, place.base, place.at, unit);
     }
 
     /// A constant, counted.

@@ -57,6 +57,25 @@ pub struct Counted<T>(NonNull<Boxed<T>>, PhantomData<Boxed<T>>);
 /// A pointer that does not keep the object alive.
 pub struct Weak<T>(NonNull<Boxed<T>>);
 
+impl Header {
+    /// Counts one more [`Counted`] pointer, which the caller makes.
+    #[inline(always)]
+    pub(in crate::value) fn count(&self) {
+        // Only pointers that are forgotten can be so many.
+        self.strong.set(self.strong.get().checked_add(1).unwrap_or_else(|| abort()));
+    }
+
+    /// Counts one less, which the caller forgets, unless it is the last: returns whether it is not.
+    #[inline(always)]
+    pub(in crate::value) fn uncount(&self) -> bool {
+        let others = self.strong.get() - 1;
+        if others > 0 {
+            self.strong.set(others);
+        }
+        others > 0
+    }
+}
+
 impl<T: Kinded> Counted<T> {
     /// Puts an object behind a pointer.
     pub fn new(value: T) -> Self {
@@ -66,6 +85,7 @@ impl<T: Kinded> Counted<T> {
 }
 
 impl<T> Counted<T> {
+    #[inline(always)]
     fn header(&self) -> &Header {
         // SAFETY: the object is freed when neither pointers nor weak pointers are left.
         unsafe { &(*self.0.as_ptr()).header }
@@ -104,9 +124,7 @@ impl<T> Counted<T> {
 impl<T> Clone for Counted<T> {
     #[inline]
     fn clone(&self) -> Self {
-        let strong = &self.header().strong;
-        // Only pointers that are forgotten can be so many.
-        strong.set(strong.get().checked_add(1).unwrap_or_else(|| abort()));
+        self.header().count();
         Self(self.0, PhantomData)
     }
 }
