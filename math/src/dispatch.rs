@@ -2,43 +2,39 @@
 
 #![allow(unsafe_code, reason = "a function may use the features that the CPU was found to have")]
 
-use crate::function::{Function, count, with_functions};
+use crate::function::{Function, with_functions};
 use crate::lanes::scalar::{Hardware, Software};
 
 /// Whether every CPU that the program is compiled for has a fused multiply-add.
 const FUSED: bool = cfg!(any(target_feature = "fma", target_arch = "aarch64"));
 
-#[inline(always)]
-fn with<S: crate::lanes::Lanes + From<f64> + Into<f64>, F: Function<N>, const N: usize>(
-    args: [f64; N],
-) -> f64 {
-    F::of(args.map(S::from)).into()
+macro_rules! scalars {
+    ($($(#[$doc:meta])* $name:ident $ty:ident ($($arg:ident)*) = $file:ident, $kind:ident;)*) => {
+        $(
+            $(#[$doc])*
+            #[inline]
+            pub fn $name($($arg: f64),*) -> f64 {
+                #[cfg_attr(target_arch = "x86_64", target_feature(enable = "fma"))]
+                #[cfg_attr(not(target_arch = "x86_64"), inline)]
+                fn fused($($arg: f64),*) -> f64 {
+                    crate::function::$ty::of([$(Hardware($arg)),*]).0
+                }
+                #[cfg(target_arch = "x86_64")]
+                if FUSED || std::arch::is_x86_feature_detected!("fma") {
+                    // SAFETY: the CPU has the feature.
+                    return unsafe { fused($($arg),*) };
+                }
+                #[cfg(not(target_arch = "x86_64"))]
+                if FUSED {
+                    return fused($($arg),*);
+                }
+                software::$name($($arg),*)
+            }
+        )*
+    };
 }
 
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "fma")]
-fn with_fma<F: Function<N>, const N: usize>(args: [f64; N]) -> f64 {
-    with::<Hardware, F, N>(args)
-}
-
-#[inline(never)]
-fn without<F: Function<N>, const N: usize>(args: [f64; N]) -> f64 {
-    with::<Software, F, N>(args)
-}
-
-/// The value of a function for one lane.
-#[inline]
-pub(crate) fn scalar<F: Function<N>, const N: usize>(args: [f64; N]) -> f64 {
-    if FUSED {
-        return with::<Hardware, F, N>(args);
-    }
-    #[cfg(target_arch = "x86_64")]
-    if std::arch::is_x86_feature_detected!("fma") {
-        // SAFETY: the CPU has the feature.
-        return unsafe { with_fma::<F, N>(args) };
-    }
-    without::<F, N>(args)
-}
+with_functions!(scalars);
 
 /// The same functions for CPUs without a fused multiply-add. They give the same bits, and are slow.
 ///
@@ -50,14 +46,15 @@ pub(crate) fn scalar<F: Function<N>, const N: usize>(args: [f64; N]) -> f64 {
 pub mod software {
     pub use crate::lanes::fused::fma;
 
-    use super::{Software, count, with, with_functions};
+    use super::{Function, Software, with_functions};
 
     macro_rules! software {
         ($($(#[$doc:meta])* $name:ident $ty:ident ($($arg:ident)*) = $file:ident, $kind:ident;)*) => {
             $(
                 $(#[$doc])*
+                #[inline(never)]
                 pub fn $name($($arg: f64),*) -> f64 {
-                    with::<Software, crate::function::$ty, { count!($($arg)*) }>([$($arg),*])
+                    crate::function::$ty::of([$(Software($arg)),*]).0
                 }
             )*
         };
@@ -65,17 +62,3 @@ pub mod software {
 
     with_functions!(software);
 }
-
-macro_rules! scalars {
-    ($($(#[$doc:meta])* $name:ident $ty:ident ($($arg:ident)*) = $file:ident, $kind:ident;)*) => {
-        $(
-            $(#[$doc])*
-            #[inline]
-            pub fn $name($($arg: f64),*) -> f64 {
-                scalar::<crate::function::$ty, { count!($($arg)*) }>([$($arg),*])
-            }
-        )*
-    };
-}
-
-with_functions!(scalars);
