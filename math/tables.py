@@ -271,6 +271,12 @@ def error_function():
     )
 
 
+def hyperbolic():
+    c, error = fit(lambda x: 1 / x, 1, 2, 4)
+    print("inverse", mp.nstr(log(error, 2), 3))
+    write("hyperbolic", ["Constants of the hyperbolic tangent."], [array("INVERSE", "`1 / x` for `x` in `[1, 2]`, to ten bits or so.", c)])
+
+
 def root():
     c, error = near(lambda m: m ** (-mpf(1) / 3), mpf(1) / 2, 4, 5)
     print("cbrt", mp.nstr(error, 3))
@@ -283,4 +289,5 @@ power()
 trigonometric()
 inverse_trigonometric()
 error_function()
+hyperbolic()
 root()

@@ -39,7 +39,7 @@ fn angle<L: Lanes>(a: Double<L>, b: Double<L>) -> Double<L> {
 fn quadrant<L: Lanes>(a: Double<L>, b: Double<L>) -> Double<L> {
     let steep = b.high.lt(a.high);
     let angle = angle(select(steep, b, a), select(steep, a, b));
-    select(steep, angle.from((RIGHT, RIGHT_LOW)), angle)
+    select(steep, angle.subtracted_from((RIGHT, RIGHT_LOW)), angle)
 }
 
 #[inline(always)]
@@ -79,7 +79,7 @@ pub fn atan2<L: Lanes>(y: L, x: L) -> L {
 /// The angle, or, where the point is on the left, that which makes two right ones with it.
 #[inline(always)]
 fn flipped<L: Lanes>(angle: Double<L>, left: L::Mask) -> L {
-    L::select(left, angle.from((STRAIGHT, STRAIGHT_LOW)).rounded(), angle.rounded())
+    L::select(left, angle.subtracted_from((STRAIGHT, STRAIGHT_LOW)).rounded(), angle.rounded())
 }
 
 /// The angle of a point near an axis, far away, or near the origin.

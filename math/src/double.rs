@@ -23,7 +23,12 @@ impl<L: Lanes> Double<L> {
     /// The quotient of two, both normal, to about 100 bits.
     #[inline(always)]
     pub fn over(self, by: Self) -> Self {
-        let inverse = L::splat(1.0) / by.high;
+        self.times_inverse(by, L::splat(1.0) / by.high)
+    }
+
+    /// The quotient of two, both normal, the second with its inverse to 40 bits or more.
+    #[inline(always)]
+    pub fn times_inverse(self, by: Self, inverse: L) -> Self {
         let high = self.high * inverse;
         let rest = (-high).fma(by.high, self.high) + (-high).fma(by.low, self.low);
         Self { high, low: rest * inverse }
@@ -31,7 +36,7 @@ impl<L: Lanes> Double<L> {
 
     /// The difference to a greater one, both normal.
     #[inline(always)]
-    pub fn from(self, greater: (f64, f64)) -> Self {
+    pub fn subtracted_from(self, greater: (f64, f64)) -> Self {
         let most = L::splat(greater.0);
         let high = most - self.high;
         let low = ((most - high) - self.high) + (L::splat(greater.1) - self.low);

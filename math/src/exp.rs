@@ -47,6 +47,17 @@ impl<L: Lanes> Power<L> {
         Self::new(steps, r.high, r.high.fma(tail, r.low + tail))
     }
 
+    /// `exp(x)` for `x` that is not positive, to about 60 bits of what it is less than 1.
+    #[inline(always)]
+    pub fn below_one(x: L) -> Self {
+        let steps = x.fma(L::splat(STEPS), L::splat(SHIFT));
+        let k = steps - L::splat(SHIFT);
+        let r = k.fma(L::splat(-STEP), x);
+        // Where the product with `k` is not below the last bit of `r`, the power is small.
+        let tail = L::look_up(&TAILS, steps);
+        Self::new(steps, r, r.fma(tail, k.fma(L::splat(-STEP_LOW), tail)))
+    }
+
     #[inline(always)]
     fn two(x: L) -> Self {
         // Rounds to sixteenths; what is below them in the sum is its whole number of these.
@@ -79,13 +90,32 @@ impl<L: Lanes> Power<L> {
         scale.fma(self.r + self.rest, scale)
     }
 
-    /// The power less `minus`, which is 0 or 1, to twice the precision.
+    /// The power to twice the precision.
     #[inline(always)]
-    pub fn less(&self, minus: f64) -> Double<L> {
+    pub fn double(&self) -> Double<L> {
         let scale = self.scale();
+        self.with(Double { high: scale, low: L::splat(0.0) }, scale)
+    }
+
+    /// The power less 1, to twice the precision.
+    #[inline(always)]
+    pub fn less_one(&self) -> Double<L> {
+        let scale = self.scale();
+        self.with(sum(scale, L::splat(-1.0)), scale)
+    }
+
+    /// The power, which is at most 1, less 1, to twice the precision.
+    #[inline(always)]
+    pub fn small_less_one(&self) -> Double<L> {
+        let scale = self.scale();
+        self.with(sum_ordered(L::splat(-1.0), scale), scale)
+    }
+
+    /// The sum of a number and `scale * (r + rest)`. The number is zero or greater than this.
+    #[inline(always)]
+    fn with(&self, whole: Double<L>, scale: L) -> Double<L> {
         let of_r = product(scale, self.r);
-        let whole = sum(scale, L::splat(-minus));
-        let most = sum(whole.high, of_r.high);
+        let most = sum_ordered(whole.high, of_r.high);
         let low = scale.fma(self.rest, of_r.low + (whole.low + most.low));
         Double { high: most.high, low }.normal()
     }
@@ -98,7 +128,7 @@ impl<L: Lanes<Mask = bool> + Into<f64> + From<f64>> Power<L> {
         let bits: f64 = self.steps.into();
         // The sign of the number is the bit below those of `SHIFT` that never change.
         let steps = ((bits.to_bits() << 13) as i64) >> 13;
-        let one = Self { steps: L::bits(bits.to_bits() & 15), ..self }.less(0.0);
+        let one = Self { steps: L::bits(bits.to_bits() & 15), ..self }.double();
         scale(Double { high: one.high.into(), low: one.low.into() }, (steps >> 4) + more)
     }
 }
@@ -151,7 +181,7 @@ power! {
 /// `exp(x) - 1`.
 #[inline(always)]
 pub fn expm1<L: Lanes>(x: L) -> L {
-    let plain = exact(x).less(1.0).rounded();
+    let plain = exact(x).less_one().rounded();
     let tiny = x.abs().lt(L::splat(1e-17));
     L::select(tiny, x, plain).replace(x.abs().not_lt(L::splat(PLAIN)), [x], |[x]| {
         let of: f64 = x.into();

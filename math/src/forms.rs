@@ -128,7 +128,7 @@ unsafe fn strip<L: Lanes, F: Function<N>, const N: usize>(
     out: *mut f64,
     n: usize,
 ) -> bool {
-    let mut outside = L::splat(0.0).is_nan();
+    let mut outside = false;
     let mut lanes = [L::splat(0.0); N];
     let whole = n - n % L::COUNT;
     let mut i = 0;
@@ -140,7 +140,7 @@ unsafe fn strip<L: Lanes, F: Function<N>, const N: usize>(
         let result = F::of(lanes);
         // SAFETY: as above.
         result.store(unsafe { std::slice::from_raw_parts_mut(out.add(i), L::COUNT) });
-        outside = L::either(outside, outside_domain::<L, F, N>(&lanes, result));
+        outside |= is_outside::<L, F, N>(&lanes, result);
         i += L::COUNT;
     }
     if whole < n {
@@ -159,22 +159,23 @@ unsafe fn strip<L: Lanes, F: Function<N>, const N: usize>(
             // SAFETY: as above.
             unsafe { *out.add(whole + i) = lane };
         }
-        outside = L::either(outside, outside_domain::<L, F, N>(&lanes, result));
+        outside |= is_outside::<L, F, N>(&lanes, result);
     }
-    L::any(outside)
+    outside
 }
 
-/// The lanes whose result is NaN, and none of whose arguments is.
+/// Whether there is a lane whose result is NaN, and none of whose arguments is.
 #[inline(always)]
-fn outside_domain<L: Lanes, F: Function<N>, const N: usize>(args: &[L; N], result: L) -> L::Mask {
-    let mut nan = L::splat(0.0).is_nan();
-    if !F::PARTIAL {
-        return nan;
+fn is_outside<L: Lanes, F: Function<N>, const N: usize>(args: &[L; N], result: L) -> bool {
+    if !F::PARTIAL || !L::any(result.is_nan()) {
+        return false;
     }
+    std::hint::cold_path();
+    let mut nan = L::splat(0.0).is_nan();
     for arg in args {
         nan = L::either(nan, arg.is_nan());
     }
-    L::both(result.is_nan(), L::not(nan))
+    L::any(L::both(result.is_nan(), L::not(nan)))
 }
 
 /// The entry points of one width: a module with a function for each form.

@@ -35,9 +35,9 @@ impl<L: Lanes> Angle<L> {
         Self { sixteenths, r, low }
     }
 
-    /// The sine of the angle and `turn` sixteenths of pi.
+    /// The sine of the angle and `turn` sixteenths of pi, but for its sign, which is the second.
     #[inline(always)]
-    fn sine(&self, turn: u64) -> Double<L> {
+    fn sine(&self, turn: u64) -> (Double<L>, L) {
         let at = if turn == 0 { self.sixteenths } else { self.sixteenths.add_bits(L::bits(turn)) };
         let (sine, cosine) = (L::look_up(&SINES, at), L::look_up(&COSINES, at));
         let square = self.r * self.r;
@@ -50,13 +50,19 @@ impl<L: Lanes> Angle<L> {
         let table_low = L::look_up(&COSINES_LOW, at).fma(self.r, L::look_up(&SINES_LOW, at));
         let low = low + (linear.low + table_low);
         // The table holds half a circle.
-        let sign = at.shl::<59>().sign();
-        Double { high: most.high.xor(sign), low: low.xor(sign) }
+        (Double { high: most.high, low }, at.shl::<59>().sign())
+    }
+
+    #[inline(always)]
+    fn rounded_sine(&self, turn: u64) -> L {
+        let (sine, sign) = self.sine(turn);
+        sine.rounded().xor(sign)
     }
 
     #[inline(always)]
     fn tangent(&self) -> L {
-        self.sine(0).normal().over(self.sine(8).normal()).rounded()
+        let ((sine, sign), (cosine, other)) = (self.sine(0), self.sine(8));
+        sine.normal().over(cosine.normal()).rounded().xor(sign.xor(other))
     }
 }
 
@@ -77,18 +83,18 @@ impl<L: Lanes<Mask = bool> + Into<f64> + From<f64>> Angle<L> {
 #[inline(always)]
 pub fn sin<L: Lanes>(x: L) -> L {
     let tiny = x.abs().lt(L::splat(TINY));
-    let plain = L::select(tiny, x, Angle::new(x).sine(0).rounded());
+    let plain = L::select(tiny, x, Angle::new(x).rounded_sine(0));
     plain.replace(x.abs().not_lt(L::splat(PLAIN)), [x], |[x]| {
-        large(x, |angle| angle.sine(0).rounded())
+        large(x, |angle| angle.rounded_sine(0))
     })
 }
 
 /// The cosine of an angle in radians; NaN if it is infinite.
 #[inline(always)]
 pub fn cos<L: Lanes>(x: L) -> L {
-    let plain = Angle::new(x).sine(8).rounded();
+    let plain = Angle::new(x).rounded_sine(8);
     plain.replace(x.abs().not_lt(L::splat(PLAIN)), [x], |[x]| {
-        large(x, |angle| angle.sine(8).rounded())
+        large(x, |angle| angle.rounded_sine(8))
     })
 }
 

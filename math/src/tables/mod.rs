@@ -4,6 +4,7 @@
 
 pub mod error;
 pub mod exponential;
+pub mod hyperbolic;
 pub mod inverse_trigonometric;
 pub mod logarithm;
 pub mod power;
