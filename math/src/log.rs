@@ -2,7 +2,7 @@
 //!
 //! A number is `2^k * z`; a table holds the inverse of a middle near `z`, and the logarithm of that middle to
 //! twice the precision; a polynomial gives the logarithm of `z` over the middle, `1 + r`. The middle of the
-//! interval around 1 is 1, so that nothing cancels there. Errors are at most .53 units in the last place.
+//! interval around 1 is 1, so that nothing cancels there. Errors are at most .55 units in the last place.
 
 use crate::double::{Double, polynomial, product, sum, sum_ordered};
 use crate::lanes::Lanes;
