@@ -29,6 +29,7 @@ mod recording_cost;
 mod tangent;
 mod trace;
 pub mod value;
+pub mod vector_math;
 
 pub use call_resolver::{CallResolver, ResolvedCall};
 pub use chain::{Chain, Spot};

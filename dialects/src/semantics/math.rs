@@ -1,11 +1,9 @@
 //! Elementary functions.
 //!
-//! They are those of crates in Rust, so that results are the same on every machine. Exponentials,
-//! logarithms, powers and hyperbolic functions, which Julia computes by methods of its own that
-//! are hardly ever off, are the correctly rounded ones of `pxfm` (ports of CORE-MATH's); the
-//! others, which Julia has from FreeBSD's library as well, are those of `libm` (a port of musl's).
-//! For `f32` they are computed in 64 bits and rounded, which is the correctly rounded result
-//! but for rare ties.
+//! They are those of `regraft-math`, whose bits are the same on every machine and in vectors, and
+//! which are correctly rounded but for a few results in a thousand. Inverses of hyperbolic functions
+//! and the complementary error function are those of `libm` (a port of musl's). For `f32` they are
+//! computed in 64 bits and rounded, which is the correctly rounded result but for rare ties.
 //!
 //! ```
 //! use regraft_dialects::semantics::math::{hypot, sqrt};
@@ -15,6 +13,8 @@
 //! ```
 
 use std::f64::consts::PI;
+
+use regraft_math as elementary;
 
 use super::{Float, Number, Trap};
 use crate::ir::Type;
@@ -56,29 +56,29 @@ macro_rules! partial {
 
 total! {
     /// [`math::CBRT`](crate::math::CBRT).
-    cbrt = libm::cbrt;
+    cbrt = elementary::cbrt;
     /// [`math::EXP`](crate::math::EXP).
-    exp = exp_wide;
+    exp = elementary::exp;
     /// [`math::EXP2`](crate::math::EXP2).
-    exp2 = pxfm::f_exp2;
+    exp2 = elementary::exp2;
     /// [`math::EXP10`](crate::math::EXP10).
-    exp10 = exp10_wide;
+    exp10 = elementary::exp10;
     /// [`math::EXPM1`](crate::math::EXPM1).
-    expm1 = pxfm::f_expm1;
+    expm1 = elementary::expm1;
     /// [`math::ATAN`](crate::math::ATAN).
-    atan = libm::atan;
+    atan = elementary::atan;
     /// [`math::SINH`](crate::math::SINH).
-    sinh = sinh_wide;
+    sinh = elementary::sinh;
     /// [`math::COSH`](crate::math::COSH).
-    cosh = pxfm::f_cosh;
+    cosh = elementary::cosh;
     /// [`math::TANH`](crate::math::TANH).
-    tanh = pxfm::f_tanh;
+    tanh = elementary::tanh;
     /// [`math::ASINH`](crate::math::ASINH).
     asinh = libm::asinh;
     /// [`math::SINC`](crate::math::SINC).
     sinc = sinc_wide;
     /// [`math::ERF`](crate::math::ERF).
-    erf = libm::erf;
+    erf = elementary::erf;
     /// [`math::ERFC`](crate::math::ERFC).
     erfc = libm::erfc;
 }
@@ -86,27 +86,27 @@ total! {
 // The negated comparisons hold for NaN.
 #[allow(clippy::neg_cmp_op_on_partial_ord, reason = "NaN is in every domain")]
 mod partial {
-    use super::{Float, Trap, cospi_wide, domain, sinpi_wide};
+    use super::{Float, Trap, cospi_wide, domain, elementary, sinpi_wide};
 
     partial! {
         /// [`math::LOG`](crate::math::LOG).
-        log = pxfm::f_log, if |x: f64| !(x < 0.0);
+        log = elementary::log, if |x: f64| !(x < 0.0);
         /// [`math::LOG2`](crate::math::LOG2).
-        log2 = pxfm::f_log2, if |x: f64| !(x < 0.0);
+        log2 = elementary::log2, if |x: f64| !(x < 0.0);
         /// [`math::LOG10`](crate::math::LOG10).
-        log10 = pxfm::f_log10, if |x: f64| !(x < 0.0);
+        log10 = elementary::log10, if |x: f64| !(x < 0.0);
         /// [`math::LOG1P`](crate::math::LOG1P).
-        log1p = pxfm::f_log1p, if |x: f64| !(x < -1.0);
+        log1p = elementary::log1p, if |x: f64| !(x < -1.0);
         /// [`math::SIN`](crate::math::SIN).
-        sin = libm::sin, if |x: f64| !x.is_infinite();
+        sin = elementary::sin, if |x: f64| !x.is_infinite();
         /// [`math::COS`](crate::math::COS).
-        cos = libm::cos, if |x: f64| !x.is_infinite();
+        cos = elementary::cos, if |x: f64| !x.is_infinite();
         /// [`math::TAN`](crate::math::TAN).
-        tan = libm::tan, if |x: f64| !x.is_infinite();
+        tan = elementary::tan, if |x: f64| !x.is_infinite();
         /// [`math::ASIN`](crate::math::ASIN).
-        asin = libm::asin, if |x: f64| !(x.abs() > 1.0);
+        asin = elementary::asin, if |x: f64| !(x.abs() > 1.0);
         /// [`math::ACOS`](crate::math::ACOS).
-        acos = libm::acos, if |x: f64| !(x.abs() > 1.0);
+        acos = elementary::acos, if |x: f64| !(x.abs() > 1.0);
         /// [`math::ACOSH`](crate::math::ACOSH).
         acosh = libm::acosh, if |x: f64| !(x < 1.0);
         /// [`math::ATANH`](crate::math::ATANH).
@@ -132,13 +132,13 @@ pub fn sqrt<T: Float>(x: T) -> Result<T, Trap> {
 /// [`math::ATAN2`](crate::math::ATAN2).
 #[inline]
 pub fn atan2<T: Float>(y: T, x: T) -> T {
-    T::round_from(libm::atan2(y.wide(), x.wide()))
+    T::round_from(elementary::atan2(y.wide(), x.wide()))
 }
 
 /// [`math::HYPOT`](crate::math::HYPOT).
 #[inline]
 pub fn hypot<T: Float>(x: T, y: T) -> T {
-    T::round_from(libm::hypot(x.wide(), y.wide()))
+    T::round_from(elementary::hypot(x.wide(), y.wide()))
 }
 
 /// [`math::POW`](crate::math::POW).
@@ -150,35 +150,7 @@ pub fn pow<T: Float>(x: T, y: T) -> Result<T, Trap> {
     if x < T::ZERO && y.isfinite() && y.trunc() != y {
         return domain("the power to a fraction", x);
     }
-    Ok(T::round_from(pow_wide(x.wide(), y.wide())))
-}
-
-/// `e` to the power `x`. Below the least normal float, `pxfm` 0.1 is far off.
-fn exp_wide(x: f64) -> f64 {
-    if x < -708.0 { libm::exp(x) } else { pxfm::f_exp(x) }
-}
-
-/// 10 to the power `x`; as for [`exp_wide`].
-fn exp10_wide(x: f64) -> f64 {
-    if x < -307.0 { libm::exp10(x) } else { pxfm::f_exp10(x) }
-}
-
-/// The hyperbolic sine. That of -0 is -0, which `pxfm` 0.1 does not know.
-fn sinh_wide(x: f64) -> f64 {
-    if x == 0.0 { x } else { pxfm::f_sinh(x) }
-}
-
-/// A power: correctly rounded for ordinary numbers, to less than a unit for the others, for which
-/// `pxfm` 0.1 has wrong answers (`1e308^-0.5`, `1.0^NaN`).
-fn pow_wide(x: f64, y: f64) -> f64 {
-    const ORDINARY: std::ops::Range<f64> = 1e-100..1e100;
-    if ORDINARY.contains(&x) && y.abs() < 1e6 {
-        let power = pxfm::f_pow(x, y);
-        if power.is_normal() {
-            return power;
-        }
-    }
-    libm::pow(x, y)
+    Ok(T::round_from(elementary::pow(x.wide(), y.wide())))
 }
 
 /// [`math::POWI`](crate::math::POWI).
@@ -209,7 +181,7 @@ pub fn powi<T: Float>(x: T, n: i64) -> T {
 
 fn powi_wide(x: f64, n: i64) -> f64 {
     if !(-(1 << 12)..=3 << 13).contains(&n) {
-        return pow_wide(x.abs(), n as f64).copysign(if n % 2 == 0 { 1.0 } else { x });
+        return elementary::pow(x.abs(), n as f64).copysign(if n % 2 == 0 { 1.0 } else { x });
     }
     let (mut x, mut n, mut x_low) = (x, n, 0.0);
     if n < 0 {
@@ -254,7 +226,7 @@ fn half_turns(x: f64) -> (i32, f64) {
 fn sin_cos_pi(x: f64) -> (f64, f64) {
     let angle = PI * x;
     let low = PI.mul_add(x, -angle) + PI_LOW * x;
-    let (sin, cos) = (libm::sin(angle), libm::cos(angle));
+    let (sin, cos) = (elementary::sin(angle), elementary::cos(angle));
     (sin + low * cos, cos - low * sin)
 }
 
