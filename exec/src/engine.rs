@@ -36,6 +36,9 @@ pub enum EngineKind {
     Interpreter,
     /// Native code by Cranelift for all that there can be native code for, from the first call.
     Cranelift,
+    /// The same by LLVM, whose library is looked for when this engine is chosen. It takes longer, and the
+    /// code is faster.
+    Llvm,
     /// Native code for functions with loops, and for those that are called often; the interpreter
     /// for the rest.
     Auto,
@@ -43,7 +46,7 @@ pub enum EngineKind {
 
 impl EngineKind {
     /// All of them.
-    pub const ALL: [Self; 3] = [Self::Interpreter, Self::Cranelift, Self::Auto];
+    pub const ALL: [Self; 4] = [Self::Interpreter, Self::Cranelift, Self::Llvm, Self::Auto];
 
     /// The engine that runs programs where nobody says which: that of the environment variable
     /// `REGRAFT_ENGINE`, or the interpreter.
@@ -69,6 +72,7 @@ impl EngineKind {
         match self {
             Self::Interpreter => "interp",
             Self::Cranelift => "cranelift",
+            Self::Llvm => "llvm",
             Self::Auto => "auto",
         }
     }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use regraft_exec::EngineKind;
+use regraft_exec::native_engines;
 use regraft_ir::{Diagnostic, Op, Registry, suggest};
 use regraft_testing::{BrokenKind, Find, FuzzRun, Fuzzer, Tally};
 use serde_json::{Value, json};
@@ -71,7 +71,7 @@ pub(super) fn run(args: &Args, tool: &Tool) -> Outcome {
         fuzzer = fuzzer.derivatives();
     }
     if args.engines {
-        fuzzer = fuzzer.engines([EngineKind::Cranelift]);
+        fuzzer = fuzzer.engines(native_engines());
     }
     if args.contexts {
         fuzzer = fuzzer.contexts();

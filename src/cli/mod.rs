@@ -10,6 +10,7 @@
 
 mod arguments;
 mod completions;
+mod emit;
 mod fuzz;
 mod grad;
 mod input;
@@ -216,6 +217,7 @@ impl Tool {
             Command::Opt(args) => opt::run(args, self),
             Command::Run(args) => run::run(args, self),
             Command::Ir(args) => ir::run(args, self),
+            Command::Emit(args) => emit::run(args, self),
             Command::Grad(args) => grad::run(args, self),
             Command::Profile(args) => profile::run(args, self),
             Command::Test(args) => test::run(args, self),
@@ -288,6 +290,8 @@ enum Command {
     Run(run::Args),
     /// Shows the IR of the method that a call runs
     Ir(ir::Args),
+    /// Shows the code that a call runs: the compact form, LLVM IR, machine code
+    Emit(emit::Args),
     /// Shows value and gradient of a call
     Grad(grad::Args),
     /// Shows where the time of a call goes

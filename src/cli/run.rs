@@ -48,6 +48,8 @@ pub(super) enum EngineName {
     Interp,
     /// Native code by Cranelift
     Cranelift,
+    /// Native code by LLVM, if its library is there
+    Llvm,
 }
 
 impl EngineName {
@@ -56,6 +58,7 @@ impl EngineName {
             Self::Auto => EngineKind::Auto,
             Self::Interp => EngineKind::Interpreter,
             Self::Cranelift => EngineKind::Cranelift,
+            Self::Llvm => EngineKind::Llvm,
         }
     }
 }

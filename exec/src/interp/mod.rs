@@ -3,6 +3,7 @@
 mod check;
 mod code;
 mod compile;
+mod emit;
 mod inline_cache;
 mod inst;
 mod leaf;
@@ -11,6 +12,7 @@ mod machine;
 mod native;
 mod operands;
 mod parallel_copy;
+mod print;
 mod quick;
 mod register;
 mod resolve;
@@ -38,6 +40,7 @@ use crate::chain::Chain;
 use crate::engine::{Engine, EngineKind, Limits};
 use crate::error::{ErrorKind, ExecError, Trap};
 use crate::host::Host;
+pub use crate::native::CodeForm;
 use crate::native::backend;
 use crate::value::Val;
 
@@ -179,6 +182,15 @@ impl Interpreter {
         self.state.interrupt = flag;
     }
 
+    /// The slot of the function of that name.
+    fn find(&mut self, function: &str) -> Result<u32, Trap> {
+        let found = match self.world.ctx.find_symbol(function) {
+            Some(name) => self.world.lookup(name, Some(&mut self.state.host))?,
+            None => None,
+        };
+        found.ok_or_else(|| self.world.unknown_name(function))
+    }
+
     /// Begins a run: what was to be interrupted before is over.
     fn start(&mut self) {
         self.state.interrupt.store(false, Ordering::Relaxed);
@@ -219,12 +231,7 @@ impl Engine for Interpreter {
 
     fn call(&mut self, function: &str, args: &[Val]) -> Result<Val, ExecError> {
         self.start();
-        let found = match self.world.ctx.find_symbol(function) {
-            Some(name) => self.world.lookup(name, Some(&mut self.state.host)),
-            None => Ok(None),
-        };
-        let slot = found.and_then(|slot| slot.ok_or_else(|| self.world.unknown_name(function)));
-        let slot = slot.map_err(|trap| self.not_started(trap))?;
+        let slot = self.find(function).map_err(|trap| self.not_started(trap))?;
         machine::run(&self.world, &mut self.state, slot, args)
     }
 

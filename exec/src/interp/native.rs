@@ -13,7 +13,9 @@ use super::code::Code;
 use super::machine::runtime;
 use super::register::Scalar;
 use super::world::World;
-use crate::native::{Backend, Callee, Entry, Native, Source, Target, Unit, is_translatable};
+use crate::native::{
+    Backend, Callee, Entry, Native, Runtime, Source, Target, Unit, is_translatable,
+};
 
 /// A function without loops is compiled when it is called so often.
 const MANY_CALLS: u32 = 100;
@@ -80,15 +82,7 @@ impl World {
             Some(Callee { target, result: Scalar::of(code.ret) })
         };
         let runtime = runtime();
-        let sources: Option<Vec<Source<'_>>> = members
-            .iter()
-            .map(|&code| {
-                let f = &*self.slot(code.slot).function.get()?.function;
-                let counted = self.natives.counted;
-                Some(Source { code, f, callee: &callee, runtime: &runtime, counted })
-            })
-            .collect();
-        let Some(sources) = sources else { return };
+        let Some(sources) = self.sources(&members, &callee, &runtime) else { return };
         // A back end refuses what is too large for it: the interpreter runs it then.
         let Ok((machine_code, compiled)) = backend.compile(&sources) else { return };
         for (code, compiled) in members.iter().zip(compiled) {
@@ -99,6 +93,21 @@ impl World {
         let members = members.iter().map(|code| code.slot).collect();
         let unit = Unit { members, callees, _code: machine_code };
         self.natives.units.borrow_mut().push(unit);
+    }
+
+    /// What the translation of functions goes by.
+    pub(super) fn sources<'a>(
+        &'a self,
+        members: &[&'a Code],
+        callee: &'a dyn Fn(u32) -> Option<Callee>,
+        runtime: &'a Runtime,
+    ) -> Option<Vec<Source<'a>>> {
+        let counted = self.natives.counted;
+        let source = |&code: &&'a Code| {
+            let f = &*self.slot(code.slot).function.get()?.function;
+            Some(Source { code, f, callee, runtime, counted })
+        };
+        members.iter().map(source).collect()
     }
 
     /// The functions of a unit: a function, and all that it calls and that have no code yet.

@@ -233,6 +233,16 @@ pub(crate) trait Emitter {
     /// The address of element `index`, of that size in bytes.
     fn element(&mut self, address: Self::Value, index: Self::Value, size: i64) -> Self::Value;
     fn load(&mut self, mem: Mem, area: Area, address: Self::Value, at: i32) -> Self::Value;
+    /// The address of an object of so many bytes at least.
+    fn load_object(
+        &mut self,
+        area: Area,
+        address: Self::Value,
+        at: i32,
+        _bytes: i64,
+    ) -> Self::Value {
+        self.load(Mem::Ptr, area, address, at)
+    }
     fn store(&mut self, mem: Mem, area: Area, address: Self::Value, at: i32, value: Self::Value);
 
     /// Calls a function of ours.

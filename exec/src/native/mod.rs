@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! typed IR ──compile──> compact form ──translate──> emitter: Cranelift ──> machine code
-//!                          │                        emitter: LLVM IR
+//!                          │                        emitter: LLVM IR ──> machine code
 //!                          └──> interpreter
 //! ```
 //!
@@ -19,7 +19,7 @@
 //!
 //! # Parts
 //! [`emitter`] is the interface of back ends. [`translate`] walks over the compact form and calls it.
-//! [`cranelift`] is a back end. [`unit`] holds machine code and what it depends on. [`context`] and [`functions`]
+//! [`cranelift`] and [`llvm`] are back ends. [`unit`] holds machine code and what it depends on. [`context`] and [`functions`]
 //! are what code finds when it runs.
 
 // Machine code is called by its address, and calls back with addresses of what it works on.
@@ -33,6 +33,7 @@ mod context;
 mod cranelift;
 mod emitter;
 mod functions;
+mod llvm;
 mod math;
 mod translate;
 mod unit;
@@ -40,8 +41,22 @@ mod unit;
 pub(crate) use self::context::{Entry, Native, NativeContext};
 pub(crate) use self::emitter::{Arg, Function};
 pub(crate) use self::functions::Runtime;
+pub(crate) use self::llvm::llvm_text;
 pub(crate) use self::translate::{Source, is_translatable};
 pub(crate) use self::unit::{Backend, Callee, Target, Unit};
+
+/// The forms of the code of a function that can be looked at.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum CodeForm {
+    /// The compact form, which the interpreter runs and native code is made from.
+    Compact,
+    /// LLVM IR. Addresses are names in it, so it is the same in every run.
+    Llvm,
+    /// LLVM IR after the passes.
+    LlvmOptimized,
+    /// What LLVM makes of it.
+    Assembly,
+}
 
 /// The back end of an engine; the interpreter has none.
 ///
@@ -50,6 +65,13 @@ pub(crate) use self::unit::{Backend, Callee, Target, Unit};
 pub(crate) fn backend(kind: EngineKind) -> Result<Option<Rc<dyn Backend>>, String> {
     Ok(match kind {
         EngineKind::Interpreter => None,
+        EngineKind::Llvm => Some(Rc::new(llvm::Llvm::new()?)),
         EngineKind::Cranelift | EngineKind::Auto => Some(Rc::new(cranelift::Cranelift::new()?)),
     })
+}
+
+/// The engines for native code that this machine has: Cranelift, and LLVM if its library is there.
+pub fn native_engines() -> Vec<EngineKind> {
+    let kinds = [EngineKind::Cranelift, EngineKind::Llvm];
+    kinds.into_iter().filter(|&kind| backend(kind).is_ok()).collect()
 }

@@ -69,6 +69,8 @@ const _: () = {
     assert!(offset_of!(InItems, inline) == 0 && offset_of!(InItems, heap) == 0);
 };
 
+/// The bytes of the smallest object at least.
+pub(crate) const OBJECT_SIZE: i64 = size_of::<Boxed<Text>>() as i64;
 /// The pointer to the elements of an array.
 pub(crate) const ARRAY_DATA: i32 = 24;
 /// The number of elements of an array.

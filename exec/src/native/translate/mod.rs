@@ -357,12 +357,17 @@ impl<E: Emitter> Translator<'_, '_, E> {
     fn is_bounded(&self, from: Pc, to: Pc) -> bool {
         let code = self.source.code;
         let body = &code.insts[from as usize..=to as usize];
-        let counts = |reg: Reg| {
+        let is_counter = |reg: Reg| {
             body.iter().any(|inst| match *inst {
                 Inst::AddImm { d, a, .. } => d == a && d == reg,
                 Inst::AddI { d, a, .. } => d == a && d == reg,
                 _ => false,
             })
+        };
+        // What counts, or is so much from it.
+        let counts = |reg: Reg| {
+            let is_next = |inst: &Inst| matches!(*inst, Inst::AddImm { d, a, .. } if d == reg && is_counter(a));
+            is_counter(reg) || body.iter().any(is_next)
         };
         let mut walks = false;
         for (at, &inst) in body.iter().enumerate() {

@@ -7,7 +7,7 @@
 use super::super::emitter::{Area, Emitter, IntCmp, Mem};
 use super::Translator;
 use crate::interp::{Inst, Pc, Reg, Scalar};
-use crate::value::{FIRST_SHARED, Val, tag_of};
+use crate::value::{FIRST_SHARED, Val, offsets, tag_of};
 
 /// The most registers that are emptied one by one at the end of a function.
 const MANY_REGS: u32 = 12;
@@ -78,7 +78,7 @@ impl<E: Emitter> Translator<'_, '_, E> {
 
     /// The object that a value points to.
     pub(super) fn object(&mut self, place: Place<E::Value>) -> E::Value {
-        self.e.load(Mem::Ptr, place.area, place.base, place.at + 8)
+        self.e.load_object(place.area, place.base, place.at + 8, offsets::OBJECT_SIZE)
     }
 
     pub(super) fn load_payload(&mut self, place: Place<E::Value>, ty: Scalar) -> E::Value {

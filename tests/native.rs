@@ -1,0 +1,114 @@
+//! Native code from the command line: what `emit` shows, and engines that agree.
+
+use std::path::PathBuf;
+use std::process::{Command, Output};
+
+const PROGRAM: &str = "
+function total(x)
+    s = 0.0
+    for i in eachindex(x)
+        s += x[i] * x[i]
+    end
+    s
+end
+function add!(y, x)
+    for i in eachindex(x)
+        y[i] += x[i]
+    end
+    y
+end
+fib(n) = n < 2 ? n : fib(n - 1) + fib(n - 2)
+quotient(a, b) = div(a, b)
+root(x) = sqrt(x) + log(x)
+first_of(x) = x[1]
+";
+
+/// Writes the program, and gives its path.
+fn program(name: &str) -> String {
+    let file = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}.jl"));
+    std::fs::write(&file, PROGRAM).unwrap();
+    file.to_string_lossy().into_owned()
+}
+
+fn command(args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_regraft"));
+    command.args(args);
+    command
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// The output of a command that succeeds.
+#[track_caller]
+fn shown(args: &[&str]) -> String {
+    let Output { status, stdout, stderr } = command(args).output().unwrap();
+    assert!(status.success(), "{args:?}: {}", text(&stderr));
+    text(&stdout)
+}
+
+#[test]
+fn emit_shows_the_compact_form() {
+    let file = program("compact");
+    let code = shown(&["emit", &file, "fib(10)"]);
+    assert!(code.starts_with("func fib(Int64)(i64) -> i64: "), "{code}");
+    assert!(code.contains("= call fib(Int64)(s"), "{code}");
+    assert_eq!(code, shown(&["emit", &file, "fib(Int64)", "--stage", "native"]));
+}
+
+#[test]
+fn emit_shows_llvm_ir_that_is_the_same_in_every_run() {
+    let file = program("llvm");
+    let code = shown(&["emit", &file, "total([1.0])", "--llvm"]);
+    assert!(code.starts_with("define { double, i64 } @total_Vector_Float64__.0(ptr"), "{code}");
+    assert!(code.contains("fmul double"), "{code}");
+    assert_eq!(code, shown(&["emit", &file, "total([1.0])", "--stage", "llvm"]));
+}
+
+#[test]
+fn without_llvm_there_is_a_message_that_says_what_was_tried() {
+    let file = program("without");
+    for args in [
+        ["run", &*file, "-e", "fib(10)", "--engine", "llvm"],
+        ["emit", &*file, "fib(10)", "--stage", "assembly", "-pO1"],
+    ] {
+        let output = command(&args).env("REGRAFT_LLVM", "/nowhere/libLLVM.so").output().unwrap();
+        let message = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{message}");
+        assert!(message.contains("there is no LLVM library that can be used"), "{message}");
+        assert!(message.contains("/nowhere/libLLVM.so: "), "{message}");
+        assert!(message.contains("set REGRAFT_LLVM"), "{message}");
+    }
+}
+
+#[test]
+fn engines_agree() {
+    let file = program("agree");
+    let has_llvm = command(&["run", &file, "--engine", "llvm"]).output().unwrap().status.success();
+    let engines =
+        if has_llvm { &["cranelift", "llvm", "auto"][..] } else { &["cranelift", "auto"] };
+    for expression in [
+        "total([0.1i for i in 1:100])",
+        "add!([0.1i for i in 1:100], [1.0 for i in 1:100])",
+        "add!([0.1i for i in 1:10], [1.0 for i in 1:11])",
+        "fib(20)",
+        "quotient(7, -2)",
+        "quotient(1, 0)",
+        "quotient(typemin(Int64), -1)",
+        "root(2.0)",
+        "root(-2.0)",
+        "first_of(Float64[])",
+        "fib(-1)",
+    ] {
+        let run = |engine: &str| {
+            let output = command(&["run", &file, "-e", expression, "--engine", engine]).output();
+            let Output { status, stdout, stderr } = output.unwrap();
+            (status.code(), text(&stdout), text(&stderr))
+        };
+        let expected = run("interp");
+        for engine in engines {
+            assert_eq!(run(engine), expected, "{engine}: {expression}");
+        }
+    }
+}
