@@ -232,7 +232,11 @@ fn accesses_say_their_kind_and_lengths_their_range() {
     assert!(has("getelementptr inbounds i64, ptr"), "{text}");
     let (elements, _) = text.split_once(" = !{!\"Elements(F64)\"").unwrap();
     let kind: u32 = elements.rsplit('!').next().unwrap().parse().unwrap();
-    assert!(has(&format!("= load double, ptr %37, align 8, !tbaa !{}", kind + 1)), "{text}");
+    let access = format!("align 8, !tbaa !{}", kind + 1);
+    assert!(
+        text.lines().any(|line| line.contains("load double") && line.ends_with(&access)),
+        "{text}"
+    );
 }
 
 #[test]

@@ -26,7 +26,7 @@ use self::shared::Style;
 use self::text::{UnitText, write_unit};
 
 /// Code without loops that is longer gets little effort: the time for it would never come back.
-const LONG: usize = 1000;
+const LONG: usize = 100;
 
 /// The compiler for the CPU that it runs on.
 pub(crate) struct Llvm {
