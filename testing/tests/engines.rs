@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use regraft_exec::EngineKind;
+use regraft_exec::native_engines;
 use regraft_ir::Extensions;
 use regraft_testing::Fuzzer;
 
@@ -18,7 +18,7 @@ fn check(fuzzer: &Fuzzer, cases: u64) {
 
 fn fuzzer(seed: u64) -> Fuzzer {
     let extensions = Arc::new(Extensions::new(regraft_dialects::registry()));
-    Fuzzer::new(&extensions, seed).engines([EngineKind::Cranelift])
+    Fuzzer::new(&extensions, seed).engines(native_engines())
 }
 
 #[test]

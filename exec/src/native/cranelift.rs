@@ -64,17 +64,12 @@ impl Drop for Memory {
 }
 
 impl Backend for Cranelift {
-    fn name(&self) -> &'static str {
-        "cranelift"
-    }
-
     fn compile(
         &self,
         members: &[Source<'_>],
     ) -> Result<(Rc<dyn MachineCode>, Vec<Compiled>), String> {
         let builder = JITBuilder::with_isa(self.isa.clone(), default_libcall_names());
         let mut module = JITModule::new(builder);
-        let wrong = |error: cranelift_module::ModuleError| error.to_string();
         let mut bodies = Vec::with_capacity(members.len());
         for member in members {
             let sig = body_sig(&module, &signature(member.code));
@@ -88,8 +83,7 @@ impl Backend for Cranelift {
             write_body(&mut module, &mut context, &mut frontend, &bodies, *member);
             module.define_function(body, &mut context).map_err(wrong)?;
             module.clear_context(&mut context);
-            let entry = write_entry(&mut module, &mut context, &mut frontend, body, *member);
-            let entry = entry.map_err(wrong)?;
+            let entry = write_entry(&mut module, &mut context, &mut frontend, body, *member)?;
             module.clear_context(&mut context);
             entries.push(entry);
         }
@@ -103,6 +97,10 @@ impl Backend for Cranelift {
         let compiled = compiled.collect();
         Ok((Rc::new(Memory(Some(module))), compiled))
     }
+}
+
+fn wrong(error: cranelift_module::ModuleError) -> String {
+    error.to_string()
 }
 
 fn ty(class: Class) -> Type {
@@ -195,12 +193,12 @@ fn write_entry(
     frontend: &mut FunctionBuilderContext,
     body: FuncId,
     member: Source<'_>,
-) -> cranelift_module::ModuleResult<FuncId> {
+) -> Result<FuncId, String> {
     let signature = signature(member.code);
     let mut sig = Sig::new(module.isa().default_call_conv());
     sig.params.extend([AbiParam::new(I64); FRAME_PARAMS + 1]);
     sig.returns.push(AbiParam::new(I64));
-    let entry = module.declare_anonymous_function(&sig)?;
+    let entry = module.declare_anonymous_function(&sig).map_err(wrong)?;
     context.func.signature = sig;
     let config = module.isa().frontend_config();
     let mut b = FunctionBuilder::new(&mut context.func, frontend);
@@ -222,7 +220,7 @@ fn write_entry(
     b.ins().return_(&results[results.len() - 1..]);
     b.seal_all_blocks();
     b.finalize(config);
-    module.define_function(entry, context)?;
+    module.define_function(entry, context).map_err(wrong)?;
     Ok(entry)
 }
 

@@ -28,9 +28,6 @@ pub(crate) trait MachineCode {}
 
 /// A compiler to machine code.
 pub(crate) trait Backend {
-    /// The name on the command line.
-    fn name(&self) -> &'static str;
-
     /// Compiles functions, which may call each other. The results are in their order.
     ///
     /// # Errors

@@ -71,10 +71,6 @@ fn effort(unit: &UnitText) -> Effort {
 }
 
 impl Backend for Llvm {
-    fn name(&self) -> &'static str {
-        "llvm"
-    }
-
     fn compile(
         &self,
         members: &[Source<'_>],

@@ -12,6 +12,10 @@
 mod arrays;
 mod calls;
 mod fields;
+mod floats;
+mod frame;
+mod integers;
+mod limits;
 mod memory;
 mod scalars;
 mod values;
@@ -20,8 +24,7 @@ use regraft_ir::{Function as IrFunction, Type, Value as IrValue};
 use smallvec::SmallVec;
 
 use self::arrays::Arrays;
-use super::context::offsets;
-use super::emitter::{Area, Emitter, FRAME_PARAMS, IntCmp, Mem, Signature};
+use super::emitter::{Area, Emitter, IntCmp, Mem, Signature};
 use super::functions::Runtime;
 use super::unit::Callee;
 use crate::interp::{Class, Code, Inst, Pc, Reg, Scalar, set_target};
@@ -127,38 +130,6 @@ impl<E: Emitter> Translator<'_, '_, E> {
         }
     }
 
-    /// Checks that there is room for the frame, and fills registers in.
-    fn prologue(&mut self) {
-        let code = self.source.code;
-        let uses_vals = code.val_regs > 0;
-        let calls = code.insts.iter().any(|inst| self.may_call(*inst));
-        if uses_vals || calls {
-            // One value more for what a call returns.
-            self.room(self.vals, i64::from(code.val_regs + 1) * 16, offsets::VALS_END);
-        }
-        if calls {
-            self.room(self.scalars, i64::from(code.scalar_regs) * 8, offsets::SCALARS_END);
-            let sp = self.e.stack_pointer();
-            let end = self.e.load(Mem::I64, Area::Context, self.cx, offsets::STACK_END);
-            let fits = self.e.int_cmp(IntCmp::AboveOrEq, sp, end);
-            self.or_leave(fits);
-            self.count(1);
-        }
-        for (reg, &class) in code.classes.iter().enumerate() {
-            let reg = reg as Reg;
-            let value = if reg < code.scalar_params {
-                self.e.param(FRAME_PARAMS + reg as usize)
-            } else {
-                let constant = code.scalars.get((reg - code.scalar_params) as usize);
-                self.constant(class, constant.copied().unwrap_or(0))
-            };
-            self.e.write(reg, value);
-        }
-        let zero = self.e.int(0);
-        self.e.write(position_reg(code), zero);
-        self.note_params();
-    }
-
     fn constant(&mut self, class: Class, slot: u64) -> E::Value {
         match class {
             Class::Int => self.e.int(slot as i64),
@@ -167,63 +138,12 @@ impl<E: Emitter> Translator<'_, '_, E> {
         }
     }
 
-    /// Leaves the function, which has not begun, unless there are `bytes` of room behind an address.
-    fn room(&mut self, from: E::Value, bytes: i64, end: i32) {
-        let needed = self.e.offset(from, bytes);
-        let end = self.e.load(Mem::Ptr, Area::Context, self.cx, end);
-        let fits = self.e.int_cmp(IntCmp::AboveOrEq, end, needed);
-        let (ok, full) = (self.e.block(false), self.e.block(true));
-        self.e.branch(fits, ok, full);
-        self.e.enter(full);
-        let (code, grow) = (self.code_address(), self.source.runtime.grow);
-        let status = self.e.call(&grow, &[self.cx, code, self.scalars, self.vals]);
-        self.leave_unless(status, ok);
-        self.e.enter(ok);
-    }
-
-    /// Goes on at `ok` if a status is 0, and returns it otherwise.
-    fn leave_unless(&mut self, status: Option<E::Value>, ok: E::Block) {
-        let Some(status) = status else { return self.e.jump(ok) };
-        let leave = self.e.block(true);
-        let zero = self.e.int(0);
-        let good = self.e.int_cmp(IntCmp::Eq, status, zero);
-        self.e.branch(good, ok, leave);
-        self.e.enter(leave);
-        self.ret_status(status);
-    }
-
-    /// Leaves the function, which has not begun, with the error of too deep a recursion unless `fits`.
-    fn or_leave(&mut self, fits: E::Flag) {
-        let (ok, full) = (self.e.block(false), self.e.block(true));
-        self.e.branch(fits, ok, full);
-        self.e.enter(full);
-        let too_deep = self.source.runtime.too_deep;
-        let status = self.e.call(&too_deep, &[self.cx]);
-        self.leave_unless(status, ok);
-        self.e.enter(ok);
-    }
-
-    fn ret_status(&mut self, status: E::Value) {
-        let result = Scalar::of(self.source.code.ret).map(|ty| self.constant(ty.class(), 0));
-        self.e.ret(result, status);
-    }
-
     /// Returns whether an instruction may run other code, or let the runtime use the frame.
     fn may_call(&self, inst: Inst) -> bool {
         matches!(
             inst,
             Inst::Eval { .. } | Inst::Call { .. } | Inst::Apply { .. } | Inst::ReturnTuple { .. }
         ) || self.may_be_slow(inst)
-    }
-
-    /// The way out after an error: the registers of values are emptied, and the place is noted.
-    fn failure(&mut self) {
-        self.e.enter(self.failed);
-        let position = self.e.read(position_reg(self.source.code));
-        let (code, unwind) = (self.code_address(), self.source.runtime.unwind);
-        self.e.call(&unwind, &[self.cx, code, position, self.vals]);
-        let status = self.e.int(1);
-        self.ret_status(status);
     }
 
     fn code_address(&mut self) -> E::Value {
@@ -299,99 +219,6 @@ impl<E: Emitter> Translator<'_, '_, E> {
             let value = self.e.load(mem, Area::Frame, self.scalars, reg as i32 * 8);
             self.e.write(reg, value);
         }
-    }
-
-    /// Counts instructions if there is a limit of them.
-    fn count(&mut self, instructions: i64) {
-        if !self.source.counted {
-            return;
-        }
-        let left = self.e.load(Mem::I64, Area::Context, self.cx, offsets::FUEL);
-        let (used, zero) = (self.e.int(-instructions), self.e.int(0));
-        let left = self.e.int2(super::emitter::Int2::Add, left, used);
-        self.e.store(Mem::I64, Area::Context, self.cx, offsets::FUEL, left);
-        let goes_on = self.e.int_cmp(IntCmp::Le, zero, left);
-        let (ok, empty) = (self.e.block(false), self.e.block(true));
-        self.e.branch(goes_on, ok, empty);
-        self.e.enter(empty);
-        let refuel = self.source.runtime.refuel;
-        let status = self.e.call(&refuel, &[self.cx]);
-        self.leave_or_fail(status, ok);
-        self.e.enter(ok);
-    }
-
-    fn leave_or_fail(&mut self, status: Option<E::Value>, ok: E::Block) {
-        let Some(status) = status else { return self.e.jump(ok) };
-        let zero = self.e.int(0);
-        let good = self.e.int_cmp(IntCmp::Eq, status, zero);
-        self.e.branch(good, ok, self.failed);
-    }
-
-    /// Looks whether the run is to stop, where control goes back from `pc` to `to`.
-    fn poll(&mut self, pc: Pc, to: Pc) {
-        let position = self.e.int(i64::from(pc));
-        if self.source.counted {
-            self.e.write(position_reg(self.source.code), position);
-            self.count(i64::from(pc - to) + 1);
-            return;
-        }
-        if self.is_bounded(to, pc) {
-            return;
-        }
-        let flag = self.e.load(Mem::Ptr, Area::Context, self.cx, offsets::INTERRUPT);
-        let set = self.e.load(Mem::I8, Area::Context, flag, 0);
-        let zero = self.e.int(0);
-        let goes_on = self.e.int_cmp(IntCmp::Eq, set, zero);
-        let (ok, stop) = (self.e.block(false), self.e.block(true));
-        self.e.branch(goes_on, ok, stop);
-        self.e.enter(stop);
-        self.e.write(position_reg(self.source.code), position);
-        let refuel = self.source.runtime.refuel;
-        let status = self.e.call(&refuel, &[self.cx]);
-        self.leave_or_fail(status, ok);
-        self.e.enter(ok);
-    }
-
-    /// Returns whether a loop is over soon: it has none within, calls nothing, counts, and
-    /// walks over an array, so that it has no more iterations than the array has elements.
-    fn is_bounded(&self, from: Pc, to: Pc) -> bool {
-        let code = self.source.code;
-        let body = &code.insts[from as usize..=to as usize];
-        let is_counter = |reg: Reg| {
-            body.iter().any(|inst| match *inst {
-                Inst::AddImm { d, a, .. } => d == a && d == reg,
-                Inst::AddI { d, a, .. } => d == a && d == reg,
-                _ => false,
-            })
-        };
-        // What counts, or is so much from it.
-        let counts = |reg: Reg| {
-            let is_next = |inst: &Inst| matches!(*inst, Inst::AddImm { d, a, .. } if d == reg && is_counter(a));
-            is_counter(reg) || body.iter().any(is_next)
-        };
-        let mut walks = false;
-        for (at, &inst) in body.iter().enumerate() {
-            let at = from + at as Pc;
-            match inst {
-                Inst::Eval { site } if let Some(access) = self.access_of(site) => {
-                    walks |= access.indices.iter().any(|&index| counts(index));
-                }
-                Inst::Eval { .. } | Inst::Call { .. } | Inst::Apply { .. } => return false,
-                Inst::LoadF { i, .. }
-                | Inst::LoadI { i, .. }
-                | Inst::StoreF { i, .. }
-                | Inst::StoreI { i, .. }
-                | Inst::LoadScalar { i, .. }
-                | Inst::StoreScalar { i, .. }
-                | Inst::LoadF2 { i, .. }
-                | Inst::StoreF2 { i, .. } => walks |= counts(i),
-                _ => {}
-            }
-            if at != to && targets(code, inst).iter().any(|&target| target <= at) {
-                return false;
-            }
-        }
-        walks
     }
 
     fn inst(&mut self, pc: Pc, inst: Inst) {

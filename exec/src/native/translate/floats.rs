@@ -1,0 +1,109 @@
+//! Ops on floats that are more than an operation of the machine.
+
+use regraft_dialects::math as ops;
+use regraft_ir::Op;
+
+use super::super::emitter::{Cast, Emitter, Float1, Float2, FloatCmp, Int2, IntCmp};
+use super::super::math::{self, Domain};
+use super::Translator;
+use crate::interp::{Pc, Reg, Scalar};
+
+impl<E: Emitter> Translator<'_, '_, E> {
+    /// The bits of a float as an integer.
+    pub(super) fn bits(&mut self, ty: Scalar, a: Reg) -> E::Value {
+        let x = self.e.read(a);
+        self.e.cast(if ty == Scalar::F32 { Cast::BitsOfSingle } else { Cast::BitsOfDouble }, x)
+    }
+
+    pub(super) fn infinity(&mut self, ty: Scalar) -> E::Value {
+        match ty {
+            Scalar::F32 => self.e.single(f32::INFINITY.to_bits()),
+            _ => self.e.double(f64::INFINITY.to_bits()),
+        }
+    }
+
+    /// The product in which a zero wins.
+    pub(super) fn mulz(&mut self, ty: Scalar, d: Reg, a: Reg, b: Reg) {
+        let (x, y) = (self.e.read(a), self.e.read(b));
+        let product = self.e.float2(Float2::Mul, x, y);
+        let zero = match ty {
+            Scalar::F32 => self.e.single(0),
+            _ => self.e.double(0),
+        };
+        let nan = self.e.float_cmp(FloatCmp::Ne, product, product);
+        let (zero_x, zero_y) =
+            (self.e.float_cmp(FloatCmp::Eq, x, zero), self.e.float_cmp(FloatCmp::Eq, y, zero));
+        let (zero_x, zero_y) = (self.e.flag(zero_x), self.e.flag(zero_y));
+        let any = self.e.int2(Int2::Or, zero_x, zero_y);
+        let any = self.nonzero(any);
+        let wins = self.e.and(nan, any);
+        let x = self.e.select(wins, zero, product);
+        self.e.write(d, x);
+    }
+
+    /// The whole part of a float; the runtime does those that are large.
+    pub(super) fn float_to_int(&mut self, pc: Pc, d: Reg, a: Reg) {
+        let x = self.e.read(a);
+        let (size, large) =
+            (self.e.float1(Float1::Abs, x), self.e.double((2f64.powi(62)).to_bits()));
+        let small = self.e.float_cmp(FloatCmp::Lt, size, large);
+        self.quickly(small, pc, |this| {
+            let x = this.e.cast(Cast::DoubleToInt, x);
+            this.e.write(d, x);
+        });
+    }
+
+    /// An elementary function.
+    pub(super) fn math(&mut self, pc: Pc, op: Op, ty: Scalar, d: Reg, a: Reg, b: Reg) -> bool {
+        if op == ops::SQRT {
+            let x = self.e.read(a);
+            let zero = self.constant(ty.class(), 0);
+            let negative = self.e.float_cmp(FloatCmp::Lt, x, zero);
+            let negative = self.e.flag(negative);
+            let none = self.e.int(0);
+            let fits = self.e.int_cmp(IntCmp::Eq, negative, none);
+            self.ensure(fits, pc);
+            let x = self.e.float1(Float1::Sqrt, x);
+            self.e.write(d, x);
+            return true;
+        }
+        if ty != Scalar::F64 {
+            return false;
+        }
+        if let Some(function) = math::of_one(op) {
+            let x = self.e.read(a);
+            self.check_domain(pc, function.domain, x);
+            if let Some(result) = self.e.call(&function.call, &[x]) {
+                self.e.write(d, result);
+            }
+            return true;
+        }
+        if let Some(function) = math::of_two(op) {
+            let (x, y) = (self.e.read(a), self.e.read(b));
+            if let Some(result) = self.e.call(&function, &[x, y]) {
+                self.e.write(d, result);
+            }
+            return true;
+        }
+        false
+    }
+
+    /// Leaves with an error unless `x` is in the domain of a function.
+    pub(super) fn check_domain(&mut self, pc: Pc, domain: Domain, x: E::Value) {
+        let (cmp, limit, size) = match domain {
+            Domain::All => return,
+            Domain::AtLeast(limit) => (FloatCmp::Lt, limit, false),
+            Domain::Finite => (FloatCmp::Eq, f64::INFINITY, true),
+            Domain::Within(limit) => (FloatCmp::Lt, limit, true),
+        };
+        let limit = self.e.double(limit.to_bits());
+        let x = if size { self.e.float1(Float1::Abs, x) } else { x };
+        let outside = match domain {
+            Domain::Within(_) => self.e.float_cmp(cmp, limit, x),
+            _ => self.e.float_cmp(cmp, x, limit),
+        };
+        let (outside, zero) = (self.e.flag(outside), self.e.int(0));
+        let inside = self.e.int_cmp(IntCmp::Eq, outside, zero);
+        self.ensure(inside, pc);
+    }
+}

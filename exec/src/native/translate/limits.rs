@@ -1,0 +1,101 @@
+//! Limits of a run: code counts its instructions where a loop goes back, or looks at the interrupt flag.
+
+use super::super::context::offsets;
+use super::super::emitter::{Area, Emitter, Int2, IntCmp, Mem};
+use super::{Translator, position_reg, targets};
+use crate::interp::{Inst, Pc, Reg};
+
+impl<E: Emitter> Translator<'_, '_, E> {
+    /// Counts instructions if there is a limit of them.
+    pub(super) fn count(&mut self, instructions: i64) {
+        if !self.source.counted {
+            return;
+        }
+        let left = self.e.load(Mem::I64, Area::Context, self.cx, offsets::FUEL);
+        let (used, zero) = (self.e.int(-instructions), self.e.int(0));
+        let left = self.e.int2(Int2::Add, left, used);
+        self.e.store(Mem::I64, Area::Context, self.cx, offsets::FUEL, left);
+        let goes_on = self.e.int_cmp(IntCmp::Le, zero, left);
+        let (ok, empty) = (self.e.block(false), self.e.block(true));
+        self.e.branch(goes_on, ok, empty);
+        self.e.enter(empty);
+        let refuel = self.source.runtime.refuel;
+        let status = self.e.call(&refuel, &[self.cx]);
+        self.leave_or_fail(status, ok);
+        self.e.enter(ok);
+    }
+
+    pub(super) fn leave_or_fail(&mut self, status: Option<E::Value>, ok: E::Block) {
+        let Some(status) = status else { return self.e.jump(ok) };
+        let zero = self.e.int(0);
+        let good = self.e.int_cmp(IntCmp::Eq, status, zero);
+        self.e.branch(good, ok, self.failed);
+    }
+
+    /// Looks whether the run is to stop, where control goes back from `pc` to `to`.
+    pub(super) fn poll(&mut self, pc: Pc, to: Pc) {
+        let position = self.e.int(i64::from(pc));
+        if self.source.counted {
+            self.e.write(position_reg(self.source.code), position);
+            self.count(i64::from(pc - to) + 1);
+            return;
+        }
+        if self.is_bounded(to, pc) {
+            return;
+        }
+        let flag = self.e.load(Mem::Ptr, Area::Context, self.cx, offsets::INTERRUPT);
+        let set = self.e.load(Mem::I8, Area::Context, flag, 0);
+        let zero = self.e.int(0);
+        let goes_on = self.e.int_cmp(IntCmp::Eq, set, zero);
+        let (ok, stop) = (self.e.block(false), self.e.block(true));
+        self.e.branch(goes_on, ok, stop);
+        self.e.enter(stop);
+        self.e.write(position_reg(self.source.code), position);
+        let refuel = self.source.runtime.refuel;
+        let status = self.e.call(&refuel, &[self.cx]);
+        self.leave_or_fail(status, ok);
+        self.e.enter(ok);
+    }
+
+    /// Returns whether a loop is over soon: it has none within, calls nothing, counts, and
+    /// walks over an array, so that it has no more iterations than the array has elements.
+    pub(super) fn is_bounded(&self, from: Pc, to: Pc) -> bool {
+        let code = self.source.code;
+        let body = &code.insts[from as usize..=to as usize];
+        let is_counter = |reg: Reg| {
+            body.iter().any(|inst| match *inst {
+                Inst::AddImm { d, a, .. } => d == a && d == reg,
+                Inst::AddI { d, a, .. } => d == a && d == reg,
+                _ => false,
+            })
+        };
+        // What counts, or is so much from it.
+        let counts = |reg: Reg| {
+            let is_next = |inst: &Inst| matches!(*inst, Inst::AddImm { d, a, .. } if d == reg && is_counter(a));
+            is_counter(reg) || body.iter().any(is_next)
+        };
+        let mut walks = false;
+        for (at, &inst) in body.iter().enumerate() {
+            let at = from + at as Pc;
+            match inst {
+                Inst::Eval { site } if let Some(access) = self.access_of(site) => {
+                    walks |= access.indices.iter().any(|&index| counts(index));
+                }
+                Inst::Eval { .. } | Inst::Call { .. } | Inst::Apply { .. } => return false,
+                Inst::LoadF { i, .. }
+                | Inst::LoadI { i, .. }
+                | Inst::StoreF { i, .. }
+                | Inst::StoreI { i, .. }
+                | Inst::LoadScalar { i, .. }
+                | Inst::StoreScalar { i, .. }
+                | Inst::LoadF2 { i, .. }
+                | Inst::StoreF2 { i, .. } => walks |= counts(i),
+                _ => {}
+            }
+            if at != to && targets(code, inst).iter().any(|&target| target <= at) {
+                return false;
+            }
+        }
+        walks
+    }
+}
