@@ -248,6 +248,47 @@ fn elementary_functions_may_leave_loops() {
 }
 
 #[test]
+fn loops_call_elementary_functions_on_lanes_with_the_same_bits() {
+    let program = |call: &str| {
+        format!(
+            "
+func @f(%y: array<f64, 1>, %x: array<f64, 1>) -> array<f64, 1> {{
+^1:
+  %n: i64 = mem.length %x
+  br ^2(0)
+^2(%i: i64):
+  %end: bool = arith.ge %i, %n
+  br %end, ^4, ^3
+^3:
+  %k: i64 = arith.add %i, 1
+  %a: f64 = mem.load %x, %k {{inbounds=true}}
+  %b: f64 = {call}
+  %1: unit = mem.store %y, %b, %k {{inbounds=true}}
+  br ^2(%k)
+^4:
+  return %y
+}}"
+        )
+    };
+    let numbers = |scale: f64| -> Vec<Val> {
+        let mut items: Vec<f64> = (-100..100).map(|i| f64::from(i) * scale).collect();
+        items.extend([f64::NAN, f64::INFINITY, -f64::INFINITY, -0.0, 1e-310]);
+        vec![Array::vector(&items).into(), Array::vector(&items).into()]
+    };
+    for call in ["exp %a", "expm1 %a", "tanh %a", "atan %a", "erf %a", "cbrt %a", "atan2 %a, 0.5"] {
+        let text = program(&format!("math.{call}"));
+        agrees(&text, &[&|| numbers(0.1), &|| numbers(7.3), &|| numbers(1e-3)]);
+    }
+    if native_engines().contains(&EngineKind::Llvm) {
+        let text = program("math.exp %a");
+        let optimized = common::engine(&text).emit("f", CodeForm::LlvmOptimized).unwrap();
+        let lanes = optimized.lines().filter(|line| line.contains("call <"));
+        assert!(lanes.clone().count() > 0, "{optimized}");
+        assert!(lanes.clone().all(|line| line.contains("@regraft_exp_x")), "{optimized}");
+    }
+}
+
+#[test]
 fn constants_are_exact() {
     let text = llvm(&of_two("f32", "f32", "arith.add %a, 0.1f32"));
     assert!(text.contains("0x3FB99999A0000000"), "{text}");

@@ -2,6 +2,8 @@
 //!
 //! LLVM learns of them by an attribute of the scalar form, which maps it to others by their numbers of lanes.
 
+use regraft_math::Forms;
+
 use super::super::emitter::Function;
 use super::shared::put;
 
@@ -14,10 +16,15 @@ pub(super) struct Lanes {
     pub(super) count: usize,
 }
 
-/// The forms of a function; they have the bits of the scalar one.
-pub(super) fn lanes_of(_function: &Function) -> Vec<Lanes> {
-    // There are none yet.
-    Vec::new()
+/// The forms of a function that this CPU has registers for; they have the bits of the scalar one.
+pub(super) fn lanes_of(function: &Function) -> Vec<Lanes> {
+    let name = function.name.trim_start_matches("regraft_");
+    let Some(forms) = Forms::named(name).filter(|_| function.is_pure) else { return Vec::new() };
+    let form = |count: usize| {
+        let address = forms.lanes(count)?.cast::<u8>();
+        Some(Lanes { name: format!("{}_x{count}", function.name), address, count })
+    };
+    [2, 4, 8].into_iter().filter_map(form).collect()
 }
 
 /// The attribute of the scalar form, with a blank before it.
