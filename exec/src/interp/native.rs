@@ -4,7 +4,6 @@
 //! detour. Such a unit is dropped as a whole as soon as one of its functions, or one that it
 //! calls, is no longer what it was.
 
-use std::cell::RefCell;
 use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -22,17 +21,6 @@ const MANY_CALLS: u32 = 100;
 
 /// The most instructions of a unit.
 const LARGE_UNIT: usize = 20_000;
-
-/// The native code of a world.
-#[derive(Default)]
-pub(super) struct Natives {
-    pub(super) backend: Option<Rc<dyn Backend>>,
-    /// True if a function is compiled at its first call, and not when it is worth it.
-    pub(super) eager: bool,
-    /// True if code counts the instructions that it runs.
-    pub(super) counted: bool,
-    units: RefCell<Vec<Unit>>,
-}
 
 impl World {
     /// The state of code that has just been made.

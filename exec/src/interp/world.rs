@@ -13,7 +13,7 @@ use smallvec::SmallVec;
 
 use super::code::{Code, CodeCell};
 use super::link::{Link, LinkKey};
-use super::native::Natives;
+use super::natives::Natives;
 use crate::call_resolver::CallResolver;
 use crate::error::{ErrorKind, Trap};
 use crate::host::Host;

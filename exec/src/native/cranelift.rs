@@ -18,11 +18,12 @@ use rustc_hash::FxHashMap;
 
 use super::context::{Compiled, Entry};
 use super::emitter::{
-    Area, Arg, Cast, Emitter, FRAME_PARAMS, Float1, Float2, FloatCmp, Function, Int1, Int2, IntCmp,
-    Mem, Signature,
+    Area, Arg, Callee, Cast, Emitter, FRAME_PARAMS, Float1, Float2, FloatCmp, Function, Int1, Int2,
+    IntCmp, Mem, Signature, Target,
 };
-use super::translate::{Source, position_reg, signature, translate};
-use super::unit::{Backend, Callee, MachineCode, Target};
+use super::source::Source;
+use super::translate::{position_reg, signature, translate};
+use super::unit::{Backend, MachineCode};
 use crate::interp::{Class, Reg};
 
 /// The compiler for the CPU that it runs on.

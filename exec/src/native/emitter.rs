@@ -4,7 +4,7 @@
 //! writes one function at a time: it gives values, flags and blocks of its own, and keeps the
 //! registers of the compact form as variables that it takes to SSA form by its own means.
 
-use crate::interp::{Class, Reg};
+use crate::interp::{Class, Reg, Scalar};
 
 /// The type of a place in memory. Integers are loaded with their sign.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -187,6 +187,23 @@ pub(crate) struct Signature {
     pub(crate) result: Option<Class>,
 }
 
+/// A compiled function that another one calls.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Callee {
+    pub(crate) target: Target,
+    /// The type of its result, if that is a scalar.
+    pub(crate) result: Option<Scalar>,
+}
+
+/// Where the code of a callee is.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Target {
+    /// In the same unit: its number there.
+    Member(u32),
+    /// In another one.
+    Address(*const u8),
+}
+
 /// Writes a function.
 pub(crate) trait Emitter {
     /// A value of some class.
@@ -250,7 +267,7 @@ pub(crate) trait Emitter {
     /// Calls a compiled function; gives its result, if it has one, and the status.
     fn call_compiled(
         &mut self,
-        callee: super::Callee,
+        callee: Callee,
         args: &[Self::Value],
     ) -> (Option<Self::Value>, Self::Value);
     /// The address of the present frame of the machine's stack.

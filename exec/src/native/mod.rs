@@ -35,15 +35,17 @@ mod emitter;
 mod functions;
 mod llvm;
 mod math;
+mod source;
 mod translate;
 mod unit;
 
 pub(crate) use self::context::{Entry, Native, NativeContext};
-pub(crate) use self::emitter::{Arg, Function};
+pub(crate) use self::emitter::{Arg, Callee, Function, Target};
 pub(crate) use self::functions::Runtime;
 pub(crate) use self::llvm::llvm_text;
-pub(crate) use self::translate::{Source, is_translatable};
-pub(crate) use self::unit::{Backend, Callee, Target, Unit};
+pub(crate) use self::source::Source;
+pub(crate) use self::translate::is_translatable;
+pub(crate) use self::unit::{Backend, Unit};
 
 /// The forms of the code of a function that can be looked at.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

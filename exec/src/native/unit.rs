@@ -3,25 +3,7 @@
 use std::rc::Rc;
 
 use super::context::Compiled;
-use super::translate::Source;
-use crate::interp::Scalar;
-
-/// A compiled function that another one calls.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Callee {
-    pub(crate) target: Target,
-    /// The type of its result, if that is a scalar.
-    pub(crate) result: Option<Scalar>,
-}
-
-/// Where the code of a callee is.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Target {
-    /// In the same unit: its number there.
-    Member(u32),
-    /// In another one.
-    Address(*const u8),
-}
+use super::source::Source;
 
 /// Memory that holds machine code, and is freed with it.
 pub(crate) trait MachineCode {}

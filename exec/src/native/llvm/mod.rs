@@ -10,7 +10,7 @@ use std::rc::Rc;
 use self::jit::{Effort, Jit, Target};
 use super::CodeForm;
 use super::context::{Compiled, Entry};
-use super::translate::Source;
+use super::source::Source;
 use super::unit::{Backend, MachineCode};
 
 mod areas;

@@ -5,7 +5,8 @@
 //! status. Both have the C calling convention, so that code of several back ends can call each other.
 
 use super::super::emitter::{FRAME_PARAMS, Function};
-use super::super::translate::{Source, signature, translate};
+use super::super::source::Source;
+use super::super::translate::{signature, translate};
 use super::areas::areas;
 use super::lanes::{self, Lanes, keep, lanes_of};
 use super::shared::{Shared, Style, put, returned};

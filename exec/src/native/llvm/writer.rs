@@ -7,7 +7,7 @@ use std::fmt::{self, Display};
 use super::super::emitter::{
     Area, Cast, Emitter, FRAME_PARAMS, Float1, Float2, FloatCmp, Function, Int1, Int2, IntCmp, Mem,
 };
-use super::super::unit::{Callee, Target};
+use super::super::emitter::{Callee, Target};
 use super::areas::{HEADER, area_metadata};
 use super::shared::{Shared, put, returned};
 use super::value::{Type, Value, mem_type};

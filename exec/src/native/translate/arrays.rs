@@ -1,76 +1,14 @@
-//! Arrays that stay in one register, whose parts need not be looked up again and again.
-//!
-//! A register that is written once holds one array for as long as it is read. Its address is loaded where
-//! it is written, and of an array that never changes its length so are the address of
-//! its elements and its lengths.
-//!
-//! # Why it is right
-//! An array of more than one dimension never changes its length. One of one dimension does so by a few
-//! ops, and by what a call runs; a function with neither does not change any.
+//! The addresses and lengths of arrays, looked up where they are written to a register, or where they are
+//! used ([`known_arrays`](super::known_arrays)).
 
-use regraft_dialects::{core, data, math, mem};
-use regraft_ir::{Op, Type, TypeKind};
+use regraft_ir::{Type, TypeKind};
 use smallvec::SmallVec;
 
 use super::super::emitter::{Area, Emitter, Mem};
-use super::{Source, Translator};
+use super::Translator;
+use super::known_arrays::KnownArray;
 use crate::interp::{Dst, Inst, Pc, Reg, Scalar};
 use crate::value::offsets;
-
-/// An array that stays in one register.
-#[derive(Clone)]
-pub(super) struct KnownArray<V> {
-    pub(super) address: V,
-    /// The address of the elements, and the lengths, if they never change.
-    pub(super) parts: Option<(V, SmallVec<[V; 4]>)>,
-}
-
-/// What is known of the registers of values.
-pub(super) struct Arrays<V> {
-    /// By register: true if it is written once.
-    once: Vec<bool>,
-    known: Vec<Option<KnownArray<V>>>,
-    /// True if the function changes no array's length.
-    keeps_lengths: bool,
-}
-
-impl<V: Copy> Arrays<V> {
-    pub(super) fn of(source: Source<'_>) -> Self {
-        let code = source.code;
-        let mut writes = vec![0u32; code.val_regs as usize];
-        let scalars = code.params.iter().filter(|&&ty| Scalar::of(ty).is_some()).count();
-        let params = code.params.len() - scalars;
-        writes.iter_mut().take(params).for_each(|count| *count = 1);
-        let mut keeps_lengths = true;
-        for &inst in &code.insts {
-            let mut regs: SmallVec<[Reg; 4]> = SmallVec::new();
-            code.val_writes(inst, &mut regs);
-            for reg in regs {
-                writes[reg as usize] = writes[reg as usize].saturating_add(1);
-            }
-            keeps_lengths &= match inst {
-                Inst::Call { .. } | Inst::Apply { .. } => false,
-                Inst::Eval { site } => keeps_lengths_of_all(code.evals[site as usize].def.op),
-                _ => true,
-            };
-        }
-        let once = writes.into_iter().map(|count| count == 1).collect();
-        Self { once, known: vec![None; code.val_regs as usize], keeps_lengths }
-    }
-}
-
-/// Returns whether an op changes the length of no array. "No" is always right.
-fn keeps_lengths_of_all(op: Op) -> bool {
-    use mem::{ALLOC, ARRAY, COPY, COPYTO, FILL, FILL_IN_PLACE, LENGTH, LOAD, SHAPE, SIZE, STORE};
-    matches!(
-        op,
-        ALLOC | ARRAY | COPY | COPYTO | FILL | FILL_IN_PLACE | LENGTH | LOAD | SHAPE | SIZE | STORE
-    ) || matches!(op, core::TUPLE | core::GET | core::SELECT | core::CONVERT | core::ISA)
-        || matches!(op, data::NAMED | data::NEW | data::NEW_OBJECT | data::GETFIELD)
-        || matches!(op, mem::REF_NEW | mem::REF_GET | mem::REF_SET | data::SETFIELD)
-        || matches!(op, core::THROW | core::GLOBAL | core::STRING | math::POWI)
-        || matches!(op, regraft_dialects::ad::ZERO | regraft_dialects::ad::SHADOW)
-}
 
 impl<E: Emitter> Translator<'_, '_, E> {
     /// Looks at parameters that are arrays.

@@ -1,6 +1,6 @@
 //! Direct calls.
 
-use super::super::emitter::Emitter;
+use super::super::emitter::{Callee, Emitter};
 use super::Translator;
 use super::values::{Place, TAG};
 use crate::interp::{Arg, CallSite, Dst, Pc, Scalar, Src};
@@ -17,7 +17,7 @@ impl<E: Emitter> Translator<'_, '_, E> {
         }
     }
 
-    fn call_directly(&mut self, pc: Pc, site: &CallSite, callee: super::Callee) {
+    fn call_directly(&mut self, pc: Pc, site: &CallSite, callee: Callee) {
         let code = self.source.code;
         let scalars = self.e.offset(self.scalars, i64::from(code.scalar_regs) * 8);
         let vals = self.e.offset(self.vals, i64::from(code.val_regs) * 16);

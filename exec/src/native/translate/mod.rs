@@ -15,32 +15,19 @@ mod fields;
 mod floats;
 mod frame;
 mod integers;
+mod known_arrays;
 mod limits;
 mod memory;
 mod scalars;
 mod values;
 
-use regraft_ir::{Function as IrFunction, Type, Value as IrValue};
+use regraft_ir::{Type, Value as IrValue};
 use smallvec::SmallVec;
 
-use self::arrays::Arrays;
+use self::known_arrays::Arrays;
 use super::emitter::{Area, Emitter, IntCmp, Mem, Signature};
-use super::functions::Runtime;
-use super::unit::Callee;
+use super::source::Source;
 use crate::interp::{Class, Code, Inst, Pc, Reg, Scalar, set_target};
-
-/// What the translation of a function goes by.
-#[derive(Clone, Copy)]
-pub(crate) struct Source<'a> {
-    pub(crate) code: &'a Code,
-    /// The function that the code is of.
-    pub(crate) f: &'a IrFunction,
-    /// The compiled function in a slot of the world, if it can be called directly.
-    pub(crate) callee: &'a dyn Fn(u32) -> Option<Callee>,
-    pub(crate) runtime: &'a Runtime,
-    /// True if the instructions that run are counted.
-    pub(crate) counted: bool,
-}
 
 /// The signature of the code of a function.
 pub(super) fn signature(code: &Code) -> Signature {

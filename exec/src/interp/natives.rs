@@ -1,0 +1,17 @@
+//! The native code that a world has.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use crate::native::{Backend, Unit};
+
+/// The native code of a world.
+#[derive(Default)]
+pub(super) struct Natives {
+    pub(super) backend: Option<Rc<dyn Backend>>,
+    /// True if a function is compiled at its first call, and not when it is worth it.
+    pub(super) eager: bool,
+    /// True if code counts the instructions that it runs.
+    pub(super) counted: bool,
+    pub(super) units: RefCell<Vec<Unit>>,
+}
