@@ -114,6 +114,8 @@ mod guide {
     mod dynamos {}
     #[doc = include_str!("../docs/command-line.md")]
     mod command_line {}
+    #[doc = include_str!("../docs/run-fast.md")]
+    mod run_fast {}
 }
 
 pub use regraft_ad as ad;
