@@ -176,6 +176,50 @@ impl Code {
         }
     }
 
+    /// Returns whether an instruction writes to a scalar register.
+    pub(crate) fn writes_scalar(&self, inst: Inst, reg: Reg) -> bool {
+        match inst {
+            Inst::Mov { d, .. }
+            | Inst::AddI { d, .. }
+            | Inst::AddImm { d, .. }
+            | Inst::SubI { d, .. }
+            | Inst::MulI { d, .. }
+            | Inst::AddI32 { d, .. }
+            | Inst::SubI32 { d, .. }
+            | Inst::MulI32 { d, .. }
+            | Inst::And { d, .. }
+            | Inst::Or { d, .. }
+            | Inst::Xor { d, .. }
+            | Inst::NegI { d, .. }
+            | Inst::NotI { d, .. }
+            | Inst::NotBool { d, .. }
+            | Inst::AddF { d, .. }
+            | Inst::SubF { d, .. }
+            | Inst::MulF { d, .. }
+            | Inst::DivF { d, .. }
+            | Inst::NegF { d, .. }
+            | Inst::AddF32 { d, .. }
+            | Inst::SubF32 { d, .. }
+            | Inst::MulF32 { d, .. }
+            | Inst::DivF32 { d, .. }
+            | Inst::IntToF { d, .. }
+            | Inst::Select { d, .. }
+            | Inst::EqI { d, .. }
+            | Inst::NeI { d, .. }
+            | Inst::LtI { d, .. }
+            | Inst::LeI { d, .. }
+            | Inst::EqF { d, .. }
+            | Inst::NeF { d, .. }
+            | Inst::LtF { d, .. }
+            | Inst::LeF { d, .. } => d == reg,
+            inst => {
+                let mut regs = Regs::new();
+                self.scalar_writes(inst, &mut regs);
+                regs.contains(&reg)
+            }
+        }
+    }
+
     /// Adds the registers of values that an instruction writes something new to; one that it empties
     /// is not among them.
     pub(crate) fn val_writes(&self, inst: Inst, regs: &mut SmallVec<[Reg; 4]>) {

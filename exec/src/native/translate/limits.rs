@@ -57,23 +57,35 @@ impl<E: Emitter> Translator<'_, '_, E> {
         self.e.enter(ok);
     }
 
-    /// Returns whether a loop is over soon: it has none within, calls nothing, counts, and
-    /// walks over an array, so that it has no more iterations than the array has elements.
+    /// Returns whether a loop is over soon: it has none within, calls nothing, counts, ends by what it
+    /// counts, and walks over an array, so that it has no more iterations than the array has elements.
     pub(super) fn is_bounded(&self, from: Pc, to: Pc) -> bool {
         let code = self.source.code;
         let body = &code.insts[from as usize..=to as usize];
+        let writes = |reg: Reg| body.iter().filter(|&&inst| code.writes_scalar(inst, reg)).count();
         let is_counter = |reg: Reg| {
-            body.iter().any(|inst| match *inst {
-                Inst::AddImm { d, a, .. } => d == a && d == reg,
-                Inst::AddI { d, a, .. } => d == a && d == reg,
-                _ => false,
-            })
+            let counts = |inst: &Inst| matches!(*inst, Inst::AddImm { d, a, imm } if d == a && d == reg && imm != 0);
+            body.iter().any(counts) && writes(reg) == 1
         };
         // What counts, or is so much from it.
         let counts = |reg: Reg| {
             let is_next = |inst: &Inst| matches!(*inst, Inst::AddImm { d, a, .. } if d == reg && is_counter(a));
-            is_counter(reg) || body.iter().any(is_next)
+            is_counter(reg) || body.iter().any(is_next) && writes(reg) == 1
         };
+        let ends = |inst: &Inst| match *inst {
+            Inst::JumpLtI { a, b, .. }
+            | Inst::JumpLeI { a, b, .. }
+            | Inst::JumpEqI { a, b, .. }
+            | Inst::JumpNeI { a, b, .. } => counts(a) || counts(b),
+            Inst::JumpEqImm { a, .. }
+            | Inst::JumpNeImm { a, .. }
+            | Inst::JumpLtImm { a, .. }
+            | Inst::JumpGeImm { a, .. } => counts(a),
+            _ => false,
+        };
+        if !body.iter().any(ends) {
+            return false;
+        }
         let mut walks = false;
         for (at, &inst) in body.iter().enumerate() {
             let at = from + at as Pc;
