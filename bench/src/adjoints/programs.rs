@@ -169,6 +169,15 @@ impl Program {
         let mut session = Session::new(&context());
         // They are measured against loops written by hand.
         session.use_loops();
+        self.load(&mut session)?;
+        Ok(session)
+    }
+
+    /// Defines it in a session.
+    ///
+    /// # Errors
+    /// If the files cannot be read, or what is in them is wrong.
+    pub fn load(&self, session: &mut Session) -> Result<(), Vec<Diagnostic>> {
         for file in self.files {
             let path = format!("{}/../examples/{file}", env!("CARGO_MANIFEST_DIR"));
             let text = std::fs::read_to_string(&path)
@@ -176,6 +185,6 @@ impl Program {
             session.run(file, &text)?;
         }
         session.take_output();
-        Ok(session)
+        Ok(())
     }
 }

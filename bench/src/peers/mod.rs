@@ -10,9 +10,10 @@ use std::fmt::Write;
 use std::hint::black_box;
 use std::time::Instant;
 
+use regraft_dialects::context;
 use regraft_exec::{EngineKind, Pool, PreparedCall};
 use regraft_ir::Diagnostic;
-use regraft_lang::Mode;
+use regraft_lang::{Mode, Session};
 use regraft_passes::rewrite::Math;
 use serde_json::json;
 
@@ -56,7 +57,8 @@ pub fn measure(
     math: Math,
     for_lengths: bool,
 ) -> Result<Figure, Vec<Diagnostic>> {
-    let mut session = case.program.session()?;
+    let mut session = Session::new(&context());
+    case.program.load(&mut session)?;
     session.set_engine(engine).map_err(|error| vec![error])?;
     session.set_math(math);
     session.set_for_lengths(for_lengths);
