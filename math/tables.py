@@ -159,9 +159,9 @@ def logarithm():
             tails.append(exact - heads[-1])
         items += [
             table(f"HEADS_{name}", f"Logarithms to base {name.lower()} of the middles, to 42 bits.", heads),
-            table(f"TAILS_{name}", "What they lack.", tails),
+            table(f"TAILS_{name}", "Their low parts.", tails),
             number(f"TWO_{name}", f"The logarithm of 2 to base {name.lower()}, to 42 bits.", of_two),
-            number(f"TWO_{name}_LOW", "What it lacks.", LN2 * scale - of_two),
+            number(f"TWO_{name}_LOW", "Its low part.", LN2 * scale - of_two),
         ]
         items += [
             number(f"SCALE_{name}", f"The logarithm of e to base {name.lower()}, its high part.", two(scale)[0]),
@@ -191,7 +191,7 @@ def power():
             f"/// The bits at which the first interval starts.\npub const START: u64 = {offset:#018x};\n",
             table("INVERSES", "Inverses of the middles of the intervals, to 13 bits.", inverses),
             table("HEADS", "Logarithms of the middles, to 42 bits.", heads),
-            table("TAILS", "What they lack.", tails),
+            table("TAILS", "Their low parts.", tails),
             array("REST", "`(log(1 + r) - r + r^2 / 2) / r^3` for `r` in every interval.", p),
         ],
     )
@@ -222,14 +222,14 @@ def trigonometric():
         [
             table("SINES", "Sines of `i * pi / 16`, rounded.", [two(x)[0] for x in sines]),
             table("COSINES", "Cosines of `i * pi / 16`, rounded.", [two(x)[0] for x in cosines]),
-            table("COSINES_LOW", "What the cosines lack.", [two(x)[1] for x in cosines]),
-            table("SINES_LOW", "What the sines lack.", [two(x)[1] for x in sines]),
+            table("COSINES_LOW", "The low parts of the cosines.", [two(x)[1] for x in cosines]),
+            table("SINES_LOW", "The low parts of the sines.", [two(x)[1] for x in sines]),
             array("SINE", "`(sin(r) - r) / r^3` in powers of `r^2` for `|r| <= pi / 32`.", s),
             array("COSINE", "`(cos(r) - 1 + r^2 / 2) / r^4` in powers of `r^2`.", c),
             number("SIXTEENTHS", "Sixteenths of pi in one: `16 / pi`.", 1 / step),
             number("SIXTEENTH", "`pi / 16`, its high part.", high),
             number("SIXTEENTH_MIDDLE", "Its next 28 bits.", middle),
-            number("SIXTEENTH_LOW", "What these lack.", low),
+            number("SIXTEENTH_LOW", "The low parts of these.", low),
             number("SIXTEENTH_REST", "`pi / 16` less its high part.", two(step)[1]),
             "/// `16 / pi` as a fraction of 32, in words from the highest.\n#[rustfmt::skip]\n"
             f"pub static INVERSE: [u64; 20] = [\n{words}\n];\n",
@@ -264,9 +264,9 @@ def error_function():
         ["Constants of the error function at multiples of 1/64."],
         [
             table("VALUES", "The error function.", [two(v)[0] for v in values]),
-            table("VALUES_LOW", "What it lacks.", [two(v)[1] for v in values], 9),
+            table("VALUES_LOW", "Its low part.", [two(v)[1] for v in values], 9),
             table("SLOPES", "Its derivative.", [two(s)[0] for s in slopes]),
-            table("SLOPES_LOW", "What it lacks.", [two(s)[1] for s in slopes], 9),
+            table("SLOPES_LOW", "Its low part.", [two(s)[1] for s in slopes], 9),
         ],
     )
 

@@ -5,7 +5,7 @@
 use crate::function::{Function, with_functions};
 use crate::lanes::scalar::{Hardware, Software};
 
-/// Whether every CPU that the program is compiled for has a fused multiply-add.
+/// True if every CPU that the program is compiled for has a fused multiply-add.
 const FUSED: bool = cfg!(any(target_feature = "fma", target_arch = "aarch64"));
 
 macro_rules! scalars {

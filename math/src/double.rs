@@ -9,7 +9,7 @@ use crate::lanes::Lanes;
 pub struct Double<L> {
     /// The number, rounded or nearly so.
     pub high: L,
-    /// What it lacks.
+    /// The low part: the error of the high one.
     pub low: L,
 }
 

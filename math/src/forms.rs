@@ -30,7 +30,7 @@ pub struct Forms {
     pub name: &'static str,
     /// The number of arguments, 1 or 2.
     pub args: usize,
-    /// Whether it is NaN for arguments outside its domain.
+    /// True if it is NaN for arguments outside its domain.
     pub partial: bool,
     scalar: Entry,
     /// For two, four and eight lanes.
@@ -164,7 +164,7 @@ unsafe fn strip<L: Lanes, F: Function<N>, const N: usize>(
     outside
 }
 
-/// Whether there is a lane whose result is NaN, and none of whose arguments is.
+/// Returns whether there is a lane whose result is NaN, and none of whose arguments is.
 #[inline(always)]
 fn is_outside<L: Lanes, F: Function<N>, const N: usize>(args: &[L; N], result: L) -> bool {
     if !F::PARTIAL || !L::any(result.is_nan()) {

@@ -4,7 +4,7 @@ use crate::lanes::Lanes;
 
 /// A function of `N` floats.
 pub trait Function<const N: usize> {
-    /// Whether there are arguments for which it is NaN and none of them is.
+    /// True if there are arguments for which it is NaN and none of them is.
     const PARTIAL: bool;
 
     /// The value in each lane.

@@ -25,7 +25,7 @@ pub struct CompareConfig {
     pub limits: Limits,
     /// The condition under which floats count as equal.
     pub floats: FloatMatch,
-    /// What runs the second function. If that is native code, the places of errors count too.
+    /// The engine of the second function. If that is native code, the places of errors count too.
     pub engine: EngineKind,
     /// The types of the arguments; `None` for those of the parameters. For parameters of type
     /// `any` it says what to pass. The modules need to share their context then.

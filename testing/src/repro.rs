@@ -32,7 +32,7 @@ pub struct Repro {
     pub pipeline: Option<String>,
     /// On how many inputs to run each function, if that is said.
     pub inputs: Option<u32>,
-    /// What runs the program after the pipeline.
+    /// The engine that runs the program after the pipeline.
     pub engine: EngineKind,
     /// The seed of the first input.
     pub seed: u64,

@@ -61,7 +61,7 @@ pub struct RuleOptions {
     pub seed: u64,
     /// The limits of a run of the function; its derivatives may use 30 times as much.
     pub limits: Limits,
-    /// What runs the derivatives.
+    /// The engine that runs the derivatives.
     pub engine: EngineKind,
     /// With respect to which parameters [`test_rule`] differentiates, counted from 1; `None` for
     /// all.

@@ -1,4 +1,4 @@
-//! What a function is compiled to, as text.
+//! The text of the code that a function is compiled to.
 
 use rustc_hash::FxHashMap;
 

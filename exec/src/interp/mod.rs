@@ -173,7 +173,7 @@ impl Interpreter {
         Ok(())
     }
 
-    /// What runs the functions.
+    /// The engine that runs the functions.
     pub fn engine(&self) -> EngineKind {
         self.kind
     }

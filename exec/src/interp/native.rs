@@ -83,7 +83,7 @@ impl World {
         self.natives.units.borrow_mut().push(unit);
     }
 
-    /// What the translation of functions goes by.
+    /// The sources of functions for their translation.
     pub(super) fn sources<'a>(
         &'a self,
         members: &[&'a Code],

@@ -44,7 +44,7 @@ pub(crate) enum Area {
     Elements(Mem),
     /// The fields of tuples, structs and refs.
     Fields,
-    /// What the run keeps: limits, fuel, the interrupt flag.
+    /// The context of the run: limits, fuel, the interrupt flag.
     Context,
 }
 
@@ -195,7 +195,7 @@ pub(crate) struct Callee {
     pub(crate) result: Option<Scalar>,
 }
 
-/// Where the code of a callee is.
+/// The place of the code of a callee.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Target {
     /// In the same unit: its number there.
@@ -221,7 +221,7 @@ pub(crate) trait Emitter {
     /// Goes on in a block, which nothing has been written to.
     fn enter(&mut self, block: Self::Block);
 
-    /// What a register holds.
+    /// Reads a register.
     fn read(&mut self, reg: Reg) -> Self::Value;
     /// Sets a register.
     fn write(&mut self, reg: Reg, value: Self::Value);

@@ -56,7 +56,7 @@ pub enum CodeForm {
     Llvm,
     /// LLVM IR after the passes.
     LlvmOptimized,
-    /// What LLVM makes of it.
+    /// LLVM IR after LLVM's passes.
     Assembly,
 }
 

@@ -1,4 +1,4 @@
-//! What the translation of a function goes by.
+//! The input of the translation of a function.
 
 use regraft_ir::Function as IrFunction;
 
@@ -6,7 +6,7 @@ use super::emitter::Callee;
 use super::functions::Runtime;
 use crate::interp::Code;
 
-/// What the translation of a function goes by.
+/// A function to be translated, and what it may refer to.
 #[derive(Clone, Copy)]
 pub(crate) struct Source<'a> {
     pub(crate) code: &'a Code,

@@ -3,14 +3,14 @@
 /// Numbers of events that started.
 #[derive(Clone, Copy, Default, Debug)]
 pub(super) struct Events {
-    /// Those whose times were taken.
+    /// The events whose times were taken.
     pub(super) timed: u64,
-    /// Those that were only counted.
+    /// The events that were only counted.
     pub(super) counted: u64,
 }
 
 impl Events {
-    /// Those since then.
+    /// The events since then.
     pub(super) fn since(self, before: Self) -> Self {
         let Self { timed, counted } = before;
         Self { timed: self.timed - timed, counted: self.counted - counted }

@@ -7,6 +7,6 @@ pub struct Overhead {
     pub inside: f64,
     /// The rest, which counts as that of the event around it.
     pub outside: f64,
-    /// That of an event directly in one of the same name, which is only counted in sums.
+    /// The cost of an event directly in one of the same name, which is only counted in sums.
     pub again: f64,
 }

@@ -1,4 +1,4 @@
-//! What other libraries say of each function, and where they are accurate.
+//! The results of other libraries for each function, and where they are accurate.
 
 use std::fmt;
 
@@ -95,7 +95,7 @@ macro_rules! ranges {
     ($($low:literal..$high:literal),*) => { &[$([($low, $high), NONE]),*] };
 }
 
-/// Those of `pxfm` are correctly rounded where they are compared; those of `libm` may be off by one.
+/// The results of `pxfm` are correctly rounded where they are compared; those of `libm` may be off by one.
 #[rustfmt::skip]
 pub const ALL: &[Opinion] = &[
     one("exp", ours::exp, pxfm::f_exp, ranges![-1.0..1.0, -700.0..709.0], 1.0),

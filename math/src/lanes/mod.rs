@@ -40,9 +40,9 @@ pub trait Lanes:
     /// The square root.
     fn sqrt(self) -> Self;
 
-    /// Whether `self < y`.
+    /// The lanes in which `self < y`.
     fn lt(self, y: Self) -> Self::Mask;
-    /// Whether it is NaN.
+    /// The lanes that are NaN.
     fn is_nan(self) -> Self::Mask;
     /// The lanes that are in both of two masks.
     fn both(x: Self::Mask, y: Self::Mask) -> Self::Mask;
@@ -50,7 +50,7 @@ pub trait Lanes:
     fn either(x: Self::Mask, y: Self::Mask) -> Self::Mask;
     /// The lanes that are in no mask.
     fn not(x: Self::Mask) -> Self::Mask;
-    /// Whether any lane is in a mask.
+    /// Returns whether any lane is in a mask.
     fn any(x: Self::Mask) -> bool;
     /// Lanes of `x` where the mask holds, of `y` elsewhere.
     fn select(mask: Self::Mask, x: Self, y: Self) -> Self;
@@ -103,7 +103,7 @@ pub trait Lanes:
         self.and(Self::bits(SIGN))
     }
 
-    /// Whether `self >= y`, or one of them is NaN.
+    /// The lanes in which `self >= y`, or one of them is NaN.
     #[inline(always)]
     fn not_lt(self, y: Self) -> Self::Mask {
         Self::not(self.lt(y))

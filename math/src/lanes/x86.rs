@@ -10,7 +10,7 @@ use std::ops::{Add, Div, Mul, Neg, Sub};
 use super::scalar::Hardware;
 use super::{Lanes, SIGN};
 
-/// What the three widths share: the names of the intrinsics of each.
+/// Defines the lanes of a width from the names of its intrinsics.
 macro_rules! lanes {
     (
         $(#[$doc:meta])* $name:ident($float:ident, $int:ident) x $count:literal, mask $mask:ident;

@@ -26,7 +26,7 @@ pub static HEADS_E: [f64; 16] = [
     0.223_387_721_746_348_7, 0.272_177_885_915_880_3, 0.318_087_587_219_906_7,
 ];
 
-/// What they lack.
+/// Their low parts.
 #[rustfmt::skip]
 pub static TAILS_E: [f64; 16] = [
     1.069_647_538_725_826_6e-13, -8.777_052_447_805_795e-14, 2.320_173_648_487_526_3e-14,
@@ -39,7 +39,7 @@ pub static TAILS_E: [f64; 16] = [
 /// The logarithm of 2 to base e, to 42 bits.
 pub const TWO_E: f64 = 0.693_147_180_559_890_3;
 
-/// What it lacks.
+/// Its low part.
 pub const TWO_E_LOW: f64 = 5.497_923_018_708_371e-14;
 
 /// Logarithms to base 2 of the middles, to 42 bits.
@@ -51,7 +51,7 @@ pub static HEADS_2: [f64; 16] = [
     0.322_280_358_358_966_6, 0.392_669_686_250_428_64, 0.458_903_384_650_511_7,
 ];
 
-/// What they lack.
+/// Their low parts.
 #[rustfmt::skip]
 pub static TAILS_2: [f64; 16] = [
     -1.048_950_590_700_767_1e-14, -5.924_717_096_445_8e-14, 1.489_547_323_002_476_2e-14, 1.107_111_602_493_942_7e-13,
@@ -63,7 +63,7 @@ pub static TAILS_2: [f64; 16] = [
 /// The logarithm of 2 to base 2, to 42 bits.
 pub const TWO_2: f64 = 1.0;
 
-/// What it lacks.
+/// Its low part.
 pub const TWO_2_LOW: f64 = 0.0;
 
 /// The logarithm of e to base 2, its high part.
@@ -81,7 +81,7 @@ pub static HEADS_10: [f64; 16] = [
     0.097_016_054_879_304_65, 0.118_205_353_949_406_34, 0.138_143_683_891_485_13,
 ];
 
-/// What they lack.
+/// Their low parts.
 #[rustfmt::skip]
 pub static TAILS_10: [f64; 16] = [
     -3.260_946_785_713_297_4e-14, 8.860_735_092_098_357e-14, 5.295_635_629_931_462_4e-14, 7.805_719_059_757_665e-14,
@@ -93,7 +93,7 @@ pub static TAILS_10: [f64; 16] = [
 /// The logarithm of 2 to base 10, to 42 bits.
 pub const TWO_10: f64 = 0.301_029_995_664_066_5;
 
-/// What it lacks.
+/// Its low part.
 pub const TWO_10_LOW: f64 = -8.532_344_317_057_107e-14;
 
 /// The logarithm of e to base 10, its high part.

@@ -20,7 +20,7 @@ pub static COSINES: [f64; 16] = [
     -0.923_879_532_511_286_7, -0.980_785_280_403_230_4,
 ];
 
-/// What the cosines lack.
+/// The low parts of the cosines.
 #[rustfmt::skip]
 pub static COSINES_LOW: [f64; 16] = [
     0.0, 1.854_693_999_782_500_6e-17, 1.764_504_708_433_667_7e-17, 1.407_385_698_472_802_4e-18,
@@ -30,7 +30,7 @@ pub static COSINES_LOW: [f64; 16] = [
     -1.854_693_999_782_500_6e-17,
 ];
 
-/// What the sines lack.
+/// The low parts of the sines.
 #[rustfmt::skip]
 pub static SINES_LOW: [f64; 16] = [
     0.0, -7.991_079_068_461_731e-18, -1.005_077_269_646_158_8e-17, 4.709_410_940_561_677e-17,
@@ -60,7 +60,7 @@ pub const SIXTEENTH: f64 = 0.196_349_540_849_362_07;
 /// Its next 28 bits.
 pub const SIXTEENTH_MIDDLE: f64 = 7.654_042_518_464_57e-18;
 
-/// What these lack.
+/// The low parts of these.
 pub const SIXTEENTH_LOW: f64 = -2.379_361_202_524_158_3e-26;
 
 /// `pi / 16` less its high part.

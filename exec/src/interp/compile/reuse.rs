@@ -40,7 +40,7 @@ impl Pool {
     }
 }
 
-/// Those of the scalars, by class.
+/// The pools of scalar registers, by class.
 #[derive(Default)]
 struct Scalars([Pool; 3]);
 

@@ -134,7 +134,7 @@ impl<'a> Machine<'a> {
         self.native.context.vals_end = self.vals.as_ptr_range().end;
     }
 
-    /// Where windows of the stacks begin.
+    /// The starts of two windows in their stacks.
     fn window(&self, scalars: *const u64, vals: *const Val) -> (usize, usize) {
         let s = scalars.addr() - self.scalars.as_ptr().addr();
         let v = vals.addr() - self.vals.as_ptr().addr();
@@ -486,7 +486,7 @@ fn function(
 
 const FRAME: &[Arg] = &[Arg::Ptr, Arg::Ptr, Arg::Int, Arg::Ptr, Arg::Ptr];
 
-/// What native code calls.
+/// The functions that native code calls.
 pub(in crate::interp) fn runtime() -> Runtime {
     let status = Some(Arg::Int);
     Runtime {

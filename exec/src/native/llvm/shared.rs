@@ -1,4 +1,4 @@
-//! What the functions of a unit share while their text is written.
+//! The declarations and metadata that the functions of a unit share.
 
 use std::fmt::{self, Write};
 
@@ -18,7 +18,7 @@ pub(super) struct Style {
     pub(super) fast: bool,
 }
 
-/// What all functions of a unit share.
+/// The parts of a module that all its functions share.
 #[derive(Default)]
 pub(super) struct Shared {
     pub(super) style: Style,

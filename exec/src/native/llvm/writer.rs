@@ -16,7 +16,7 @@ use crate::interp::{Code, Reg};
 /// An upper limit of all lengths.
 const LENGTHS: u64 = 1 << 60;
 
-/// How much more often a block is entered than a cold one beside it.
+/// The branch weight of a block beside a cold one, which has 1.
 const ODDS: u32 = 2000;
 
 /// A value of type `i1`.

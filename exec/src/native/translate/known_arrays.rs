@@ -23,7 +23,7 @@ pub(super) struct KnownArray<V> {
     pub(super) parts: Option<(V, SmallVec<[V; 4]>)>,
 }
 
-/// What is known of the registers of values.
+/// The facts about the registers of values.
 pub(super) struct Arrays<V> {
     /// By register: true if it is written once.
     pub(super) once: Vec<bool>,

@@ -15,7 +15,7 @@ const MANY_REGS: u32 = 12;
 /// The memory that a tag takes.
 pub(super) const TAG: Mem = Mem::I64;
 
-/// Where a value stands in memory.
+/// The place of a value in memory.
 #[derive(Clone, Copy)]
 pub(super) struct Place<V> {
     pub(super) base: V,
