@@ -32,6 +32,7 @@ pub(crate) use self::code::{CallSite, Code, ScalarOp};
 pub(crate) use self::compile::set_target;
 pub(crate) use self::inst::{Arg, Inst, Pc};
 use self::natives::Natives;
+pub(crate) use self::operands::targets;
 pub(crate) use self::register::{Class, Dst, Reg, Scalar, Src};
 pub use self::resolve::PreparedCall;
 use self::state::State;

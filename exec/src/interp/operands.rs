@@ -1,24 +1,18 @@
-//! The scalar registers that instructions read and write.
+//! The registers that instructions read and write, and the positions that they jump to.
 
 use smallvec::SmallVec;
 
-use super::code::Code;
-use super::inst::{Arg, Inst};
-use super::register::{Dst, Reg, Src};
+use super::code::{Code, SwitchTable};
+use super::inst::{Arg, Inst, Pc};
+use super::register::{Dst, Reg, Scalar, Src};
 
 type Regs = SmallVec<[Reg; 8]>;
 
 impl Code {
     /// Returns whether control goes back somewhere.
     pub(crate) fn has_loop(&self) -> bool {
-        (0..).zip(&self.insts).any(|(pc, &inst)| {
-            let mut back = false;
-            super::set_target(&mut { inst }, |to| {
-                back |= to <= pc;
-                to
-            });
-            back
-        })
+        let goes_back = |(pc, &inst)| targets(inst, &self.switches).iter().any(|&to: &Pc| to <= pc);
+        (0..).zip(&self.insts).any(goes_back)
     }
 
     /// Adds the scalar registers that an instruction reads.
@@ -29,7 +23,7 @@ impl Code {
                 _ => None,
             }));
         };
-        match inst {
+        match inst.general() {
             Inst::Box { a, .. }
             | Inst::SetScalar { a, .. }
             | Inst::Return { a }
@@ -87,18 +81,10 @@ impl Code {
                 let count = self.functions[usize::from(function)].operands;
                 regs.extend([a, b.into(), c.into()].into_iter().take(count.into()));
             }
-            Inst::LoadF { i, .. } | Inst::LoadI { i, .. } | Inst::LoadScalar { i, .. } => {
-                regs.push(i);
-            }
-            Inst::LoadF2 { i, j, .. } | Inst::LoadScalar2 { i, j, .. } => {
-                regs.extend([i, j.into()]);
-            }
-            Inst::StoreF { a, i, .. }
-            | Inst::StoreI { a, i, .. }
-            | Inst::StoreScalar { a, i, .. } => regs.extend([a, i]),
-            Inst::StoreF2 { a, i, j, .. } | Inst::StoreScalar2 { a, i, j, .. } => {
-                regs.extend([a, i, j.into()]);
-            }
+            Inst::LoadScalar { i, .. } => regs.push(i),
+            Inst::LoadScalar2 { i, j, .. } => regs.extend([i, j.into()]),
+            Inst::StoreScalar { a, i, .. } => regs.extend([a, i]),
+            Inst::StoreScalar2 { a, i, j, .. } => regs.extend([a, i, j.into()]),
             Inst::Probe { a, b, .. } | Inst::IndexEntries { a, b, .. } => {
                 regs.extend([a, b.into()]);
             }
@@ -114,7 +100,14 @@ impl Code {
                     _ => None,
                 }));
             }
-            Inst::MovVal { .. }
+            // The general form of these is another one.
+            Inst::LoadF { .. }
+            | Inst::LoadI { .. }
+            | Inst::LoadF2 { .. }
+            | Inst::StoreF { .. }
+            | Inst::StoreI { .. }
+            | Inst::StoreF2 { .. }
+            | Inst::MovVal { .. }
             | Inst::TakeVal { .. }
             | Inst::Drop { .. }
             | Inst::LoadConst { .. }
@@ -140,129 +133,170 @@ impl Code {
         }
     }
 
-    /// Adds the scalar registers that an instruction writes, of those that the runtime may run.
+    /// Adds the scalar registers that an instruction writes.
     pub(crate) fn scalar_writes(&self, inst: Inst, regs: &mut Regs) {
-        let dst = |dst: Dst| match dst {
-            Dst::Scalar(_, reg) => Some(reg),
-            _ => None,
-        };
-        let (result, parts) = match inst {
-            Inst::Unbox { d, .. }
-            | Inst::Scalar { d, .. }
-            | Inst::LoadF { d, .. }
-            | Inst::LoadI { d, .. }
-            | Inst::LoadF2 { d, .. }
-            | Inst::LoadScalar { d, .. }
-            | Inst::LoadScalar2 { d, .. }
-            | Inst::Length { d, .. }
-            | Inst::Probe { d, .. }
-            | Inst::GetF { d, .. }
-            | Inst::GetI { d, .. }
-            | Inst::GetScalar { d, .. } => (Some(d), None),
-            Inst::Eval { site } => (dst(self.evals[site as usize].dst), None),
-            Inst::Call { site } => {
-                let site = &self.calls[site as usize];
-                (dst(site.dst), site.parts.as_deref())
+        self.each_result(inst, |file, reg| {
+            if file == File::Scalars {
+                regs.push(reg);
             }
-            Inst::Apply { site } => {
-                let site = &self.applies[site as usize];
-                (dst(site.dst), site.parts.as_deref())
-            }
-            _ => (None, None),
-        };
-        match parts {
-            Some(parts) => regs.extend(parts.iter().filter_map(|&(_, part)| dst(part))),
-            None => regs.extend(result),
-        }
+        });
     }
 
     /// Returns whether an instruction writes to a scalar register.
     pub(crate) fn writes_scalar(&self, inst: Inst, reg: Reg) -> bool {
-        match inst {
-            Inst::Mov { d, .. }
-            | Inst::AddI { d, .. }
-            | Inst::AddImm { d, .. }
-            | Inst::SubI { d, .. }
-            | Inst::MulI { d, .. }
-            | Inst::AddI32 { d, .. }
-            | Inst::SubI32 { d, .. }
-            | Inst::MulI32 { d, .. }
-            | Inst::And { d, .. }
-            | Inst::Or { d, .. }
-            | Inst::Xor { d, .. }
-            | Inst::NegI { d, .. }
-            | Inst::NotI { d, .. }
-            | Inst::NotBool { d, .. }
-            | Inst::AddF { d, .. }
-            | Inst::SubF { d, .. }
-            | Inst::MulF { d, .. }
-            | Inst::DivF { d, .. }
-            | Inst::NegF { d, .. }
-            | Inst::AddF32 { d, .. }
-            | Inst::SubF32 { d, .. }
-            | Inst::MulF32 { d, .. }
-            | Inst::DivF32 { d, .. }
-            | Inst::IntToF { d, .. }
-            | Inst::Select { d, .. }
-            | Inst::EqI { d, .. }
-            | Inst::NeI { d, .. }
-            | Inst::LtI { d, .. }
-            | Inst::LeI { d, .. }
-            | Inst::EqF { d, .. }
-            | Inst::NeF { d, .. }
-            | Inst::LtF { d, .. }
-            | Inst::LeF { d, .. } => d == reg,
-            inst => {
-                let mut regs = Regs::new();
-                self.scalar_writes(inst, &mut regs);
-                regs.contains(&reg)
-            }
-        }
+        let mut writes = false;
+        self.each_result(inst, |file, written| writes |= (file, written) == (File::Scalars, reg));
+        writes
     }
 
     /// Adds the registers of values that an instruction writes something new to; one that it empties
     /// is not among them.
     pub(crate) fn val_writes(&self, inst: Inst, regs: &mut SmallVec<[Reg; 4]>) {
-        let dst = |dst: Dst| match dst {
-            Dst::Val(reg) => Some(reg),
-            _ => None,
-        };
-        let (result, parts) = match inst {
+        self.each_result(inst, |file, reg| {
+            if file == File::Vals {
+                regs.push(reg);
+            }
+        });
+    }
+
+    /// Visits the registers that an instruction writes.
+    fn each_result(&self, inst: Inst, mut visit: impl FnMut(File, Reg)) {
+        let (dst, parts) = match inst {
+            Inst::Eval { site } => (self.evals[site as usize].dst, None),
+            Inst::Call { site } => {
+                let site = &self.calls[site as usize];
+                (site.dst, site.parts.as_deref())
+            }
+            Inst::Apply { site } => {
+                let site = &self.applies[site as usize];
+                (site.dst, site.parts.as_deref())
+            }
             Inst::MovVal { vd, .. }
             | Inst::TakeVal { vd, .. }
             | Inst::LoadConst { vd, .. }
             | Inst::Box { vd, .. }
             | Inst::GetVal { vd, .. }
-            | Inst::Catch { vd } => (Some(vd), None),
-            Inst::Eval { site } => (dst(self.evals[site as usize].dst), None),
-            Inst::Call { site } => {
-                let site = &self.calls[site as usize];
-                (dst(site.dst), site.parts.as_deref())
+            | Inst::Catch { vd } => return visit(File::Vals, vd),
+            inst => {
+                if let Some(d) = inst.scalar_result() {
+                    visit(File::Scalars, d);
+                }
+                return;
             }
-            Inst::Apply { site } => {
-                let site = &self.applies[site as usize];
-                (dst(site.dst), site.parts.as_deref())
-            }
-            _ => (None, None),
         };
-        regs.extend(result);
-        regs.extend(parts.unwrap_or_default().iter().filter_map(|&(_, part)| dst(part)));
+        let mut visit = |dst| match dst {
+            Dst::Scalar(_, reg) => visit(File::Scalars, reg),
+            Dst::Val(reg) => visit(File::Vals, reg),
+            Dst::Nowhere => {}
+        };
+        match parts {
+            Some(parts) => parts.iter().for_each(|&(_, part)| visit(part)),
+            None => visit(dst),
+        }
     }
 }
 
+/// The two files of registers.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum File {
+    Scalars,
+    Vals,
+}
+
+/// The positions that an instruction may jump to.
+pub(crate) fn targets(mut inst: Inst, switches: &[SwitchTable]) -> SmallVec<[Pc; 2]> {
+    let mut targets = SmallVec::new();
+    if let Inst::Switch { table, .. } | Inst::SwitchVal { table, .. } = inst {
+        let table = &switches[table as usize];
+        targets.push(table.default);
+        targets.extend(table.scalars.iter().map(|&(_, to)| to));
+        targets.extend(table.vals.iter().map(|&(_, to)| to));
+    }
+    super::set_target(&mut inst, |to| {
+        targets.push(to);
+        to
+    });
+    targets
+}
+
 impl Inst {
+    /// The same access to an array without what it knows of the type of the elements; any other
+    /// instruction as it is.
+    pub(crate) fn general(self) -> Self {
+        match self {
+            Self::LoadF { d, va, i } => Self::LoadScalar { ty: Scalar::F64, d, va, i },
+            Self::LoadI { d, va, i } => Self::LoadScalar { ty: Scalar::I64, d, va, i },
+            Self::LoadF2 { j, d, va, i } => Self::LoadScalar2 { ty: Scalar::F64, j, d, va, i },
+            Self::StoreF { a, va, i } => Self::StoreScalar { ty: Scalar::F64, a, va, i },
+            Self::StoreI { a, va, i } => Self::StoreScalar { ty: Scalar::I64, a, va, i },
+            Self::StoreF2 { j, a, va, i } => Self::StoreScalar2 { ty: Scalar::F64, j, a, va, i },
+            other => other,
+        }
+    }
+
+    /// Returns whether it may run other code, or any op.
+    pub(crate) fn runs_others(self) -> bool {
+        matches!(self, Self::Eval { .. } | Self::Call { .. } | Self::Apply { .. })
+    }
+
+    /// The scalar register that it writes, unless it has a site.
+    fn scalar_result(self) -> Option<Reg> {
+        match self {
+            Self::Mov { d, .. }
+            | Self::AddI { d, .. }
+            | Self::AddImm { d, .. }
+            | Self::SubI { d, .. }
+            | Self::MulI { d, .. }
+            | Self::AddI32 { d, .. }
+            | Self::SubI32 { d, .. }
+            | Self::MulI32 { d, .. }
+            | Self::And { d, .. }
+            | Self::Or { d, .. }
+            | Self::Xor { d, .. }
+            | Self::NegI { d, .. }
+            | Self::NotI { d, .. }
+            | Self::NotBool { d, .. }
+            | Self::AddF { d, .. }
+            | Self::SubF { d, .. }
+            | Self::MulF { d, .. }
+            | Self::DivF { d, .. }
+            | Self::NegF { d, .. }
+            | Self::AddF32 { d, .. }
+            | Self::SubF32 { d, .. }
+            | Self::MulF32 { d, .. }
+            | Self::DivF32 { d, .. }
+            | Self::IntToF { d, .. }
+            | Self::Select { d, .. }
+            | Self::EqI { d, .. }
+            | Self::NeI { d, .. }
+            | Self::LtI { d, .. }
+            | Self::LeI { d, .. }
+            | Self::EqF { d, .. }
+            | Self::NeF { d, .. }
+            | Self::LtF { d, .. }
+            | Self::LeF { d, .. }
+            | Self::Unbox { d, .. }
+            | Self::Scalar { d, .. }
+            | Self::LoadF { d, .. }
+            | Self::LoadI { d, .. }
+            | Self::LoadF2 { d, .. }
+            | Self::LoadScalar { d, .. }
+            | Self::LoadScalar2 { d, .. }
+            | Self::Length { d, .. }
+            | Self::Probe { d, .. }
+            | Self::GetF { d, .. }
+            | Self::GetI { d, .. }
+            | Self::GetScalar { d, .. } => Some(d),
+            _ => None,
+        }
+    }
+
     /// Returns whether it is something else than an operation on scalars, a move of values, or a
     /// jump.
     pub(crate) fn touches_memory(self) -> bool {
         matches!(
-            self,
-            Self::LoadF { .. }
-                | Self::LoadI { .. }
-                | Self::LoadF2 { .. }
-                | Self::StoreF { .. }
-                | Self::StoreI { .. }
-                | Self::StoreF2 { .. }
-                | Self::LoadScalar { .. }
+            self.general(),
+            Self::LoadScalar { .. }
                 | Self::LoadScalar2 { .. }
                 | Self::StoreScalar { .. }
                 | Self::StoreScalar2 { .. }

@@ -25,6 +25,7 @@ use regraft_ir::{Type, TypeKind, Value};
 use smallvec::SmallVec;
 
 use super::super::inst::{Arg, Inst, Pc};
+use super::super::operands::targets;
 use super::super::register::{Dst, Reg, Src};
 use super::Compiler;
 use super::control::set_target;
@@ -99,29 +100,13 @@ impl Compiler<'_> {
         }
     }
 
-    /// The positions that an instruction may jump to.
-    fn targets(&self, mut inst: Inst) -> SmallVec<[Pc; 2]> {
-        let mut targets = SmallVec::new();
-        if let Inst::Switch { table, .. } | Inst::SwitchVal { table, .. } = inst {
-            let table = &self.switches[table as usize];
-            targets.push(table.default);
-            targets.extend(table.scalars.iter().map(|&(_, to)| to));
-            targets.extend(table.vals.iter().map(|&(_, to)| to));
-        }
-        set_target(&mut inst, |to| {
-            targets.push(to);
-            to
-        });
-        targets
-    }
-
     /// The basic blocks in order, without live registers.
     fn code_blocks(&self) -> Vec<Block> {
         let len = self.insts.len();
         let mut starts = vec![false; len + 1];
         (starts[0], starts[len]) = (true, true);
         for (pc, &inst) in self.insts.iter().enumerate() {
-            let targets = self.targets(inst);
+            let targets = targets(inst, &self.switches);
             starts[pc + 1] |= !targets.is_empty() || !inst.goes_on();
             targets.iter().for_each(|&to| starts[to as usize] = true);
         }
@@ -130,7 +115,7 @@ impl Compiler<'_> {
         let mut blocks: Vec<Block> = starts.windows(2).map(block).collect();
         for from in 0..blocks.len() {
             let last = self.insts[blocks[from].end - 1];
-            for to in self.targets(last) {
+            for to in targets(last, &self.switches) {
                 if let Ok(to) = starts.binary_search(&(to as usize)) {
                     blocks[to].predecessors.push(from);
                 }

@@ -11,7 +11,7 @@ use std::ptr;
 
 use super::super::code::{Code, SwitchTable};
 use super::super::inst::{Inst, Pc};
-use super::super::register::NO_REG;
+use super::super::register::{NO_REG, Reg, Scalar};
 use super::access::{access_error, field, field_error, load_slot, position, set_field, store_slot};
 use super::transfer::{Returned, assign};
 use super::{Failure, Frame, Machine, Place, spot};
@@ -122,7 +122,7 @@ impl<'a> Machine<'a> {
             let lost = || Trap::type_error("native code has failed without an error");
             return Err(self.native.trap.take().unwrap_or_else(lost));
         }
-        if super::super::register::Scalar::of(code.ret).is_some() {
+        if Scalar::of(code.ret).is_some() {
             return Ok(Returned::Scalar(result));
         }
         Ok(Returned::Val(std::mem::replace(&mut self.vals[v], Val::Unit)))
@@ -168,8 +168,11 @@ impl<'a> Machine<'a> {
                 }
             }};
         }
-        use super::super::register::{Reg, Scalar};
-        match code.insts[pc as usize] {
+        let scalar_field = |value: &Val, index: u32, ty: Scalar| {
+            let slot = field(value, index as usize).and_then(|item| ty.unboxed(&item));
+            slot.ok_or_else(|| field_error(index))
+        };
+        match code.insts[pc as usize].general() {
             Inst::Eval { site } => self.eval(code, site, s, v)?,
             Inst::Call { site } => {
                 let site = &code.calls[site as usize];
@@ -196,40 +199,16 @@ impl<'a> Machine<'a> {
                 let function = code.functions[usize::from(function)];
                 get!(d) = (function.call)(get!(a), get!(Reg::from(b)), get!(Reg::from(c)))?;
             }
-            Inst::LoadF { d, va, i } => {
-                let ty = Scalar::F64;
-                get!(d) = access!(va, [i], a => load_slot(a, position(get!(i)), ty));
-            }
-            Inst::LoadI { d, va, i } => {
-                let ty = Scalar::I64;
-                get!(d) = access!(va, [i], a => load_slot(a, position(get!(i)), ty));
-            }
             Inst::LoadScalar { ty, d, va, i } => {
                 get!(d) = access!(va, [i], a => load_slot(a, position(get!(i)), ty));
-            }
-            Inst::LoadF2 { j, d, va, i } => {
-                let (ty, at) = (Scalar::F64, [get!(i) as i64, get!(j) as i64]);
-                get!(d) = access!(va, [i, j], a => load_slot(a, a.offset(&at)?, ty));
             }
             Inst::LoadScalar2 { ty, j, d, va, i } => {
                 let at = [get!(i) as i64, get!(j) as i64];
                 get!(d) = access!(va, [i, j], a => load_slot(a, a.offset(&at)?, ty));
             }
-            Inst::StoreF { a, va, i } => {
-                let (ty, x) = (Scalar::F64, get!(a));
-                access!(va, [i], to => store_slot(to, position(get!(i)), ty, x).then_some(()));
-            }
-            Inst::StoreI { a, va, i } => {
-                let (ty, x) = (Scalar::I64, get!(a));
-                access!(va, [i], to => store_slot(to, position(get!(i)), ty, x).then_some(()));
-            }
             Inst::StoreScalar { ty, a, va, i } => {
                 let x = get!(a);
                 access!(va, [i], to => store_slot(to, position(get!(i)), ty, x).then_some(()));
-            }
-            Inst::StoreF2 { j, a, va, i } => {
-                let (ty, x, at) = (Scalar::F64, get!(a), [get!(i) as i64, get!(j) as i64]);
-                access!(va, [i, j], to => store_slot(to, to.offset(&at)?, ty, x).then_some(()));
             }
             Inst::StoreScalar2 { ty, j, a, va, i } => {
                 let (x, at) = (get!(a), [get!(i) as i64, get!(j) as i64]);
@@ -245,24 +224,14 @@ impl<'a> Machine<'a> {
                 let (first, last) = (get!(a) as i64, get!(Reg::from(b)) as i64);
                 self.index_entries(&val!(va), &val!(vb), first, last)?;
             }
-            Inst::GetF { d, va, index } => {
-                let item = val!(va).as_fields().and_then(|items| items.get(index as usize));
-                let slot = item.and_then(|item| Scalar::F64.unboxed(item));
-                get!(d) = slot.ok_or_else(|| field_error(index))?;
-            }
-            Inst::GetI { d, va, index } => {
-                let item = val!(va).as_fields().and_then(|items| items.get(index as usize));
-                let slot = item.and_then(|item| Scalar::I64.unboxed(item));
-                get!(d) = slot.ok_or_else(|| field_error(index))?;
-            }
+            Inst::GetF { d, va, index } => get!(d) = scalar_field(&val!(va), index, Scalar::F64)?,
+            Inst::GetI { d, va, index } => get!(d) = scalar_field(&val!(va), index, Scalar::I64)?,
             Inst::GetVal { vd, va, index } => {
                 let item = field(&val!(va), index as usize).ok_or_else(|| field_error(index))?;
                 assign(&mut val!(vd), item);
             }
             Inst::GetScalar { ty, index, d, va } => {
-                let item = field(&val!(va), index.into());
-                let slot = item.and_then(|item| ty.unboxed(&item));
-                get!(d) = slot.ok_or_else(|| field_error(index.into()))?;
+                get!(d) = scalar_field(&val!(va), index.into(), ty)?;
             }
             Inst::SetScalar { ty, index, a, va } => {
                 let value = ty.boxed(get!(a));

@@ -2,8 +2,7 @@
 
 use super::super::emitter::{Callee, Emitter};
 use super::Translator;
-use super::values::{Place, TAG};
-use crate::interp::{Arg, CallSite, Dst, Pc, Scalar, Src};
+use crate::interp::{Arg, CallSite, Dst, Pc, Src};
 
 impl<E: Emitter> Translator<'_, '_, E> {
     pub(super) fn call(&mut self, pc: Pc, site: u32) {
@@ -43,46 +42,24 @@ impl<E: Emitter> Translator<'_, '_, E> {
                 self.e.write(d, result);
             }
             (Dst::Val(vd), Some(have), Some(result)) => {
-                let tag = self.e.int(i64::from(have.tag()));
-                self.let_go(self.reg(vd));
-                self.store_scalar(self.reg(vd), have, tag, result);
+                self.assign_scalar(self.reg(vd), have, result);
             }
             (Dst::Val(vd), None, _) => {
-                let value = self.load_pair(returned);
-                let unit = self.e.int(0);
-                self.store_tag(returned, unit);
+                let value = self.take_from(returned);
                 self.assign(self.reg(vd), value);
             }
-            (Dst::Scalar(want, d), _, _) => self.unbox_returned(pc, returned, want, d),
+            // A scalar that is returned as a value.
+            (Dst::Scalar(want, d), _, _) => {
+                let x = self.unbox(pc, returned, want);
+                self.set_unit(returned);
+                self.e.write(d, x);
+            }
             (Dst::Nowhere, None, _) => {
                 self.let_go(returned);
-                let unit = self.e.int(0);
-                self.store_tag(returned, unit);
+                self.set_unit(returned);
             }
             (Dst::Nowhere, ..) | (Dst::Val(_), Some(_), None) => {}
         }
-    }
-
-    /// A scalar that is returned as a value: its type is checked by the runtime.
-    fn unbox_returned(
-        &mut self,
-        pc: Pc,
-        returned: Place<E::Value>,
-        want: Scalar,
-        d: crate::interp::Reg,
-    ) {
-        let tag = self.tag(returned);
-        let expected = self.e.int(i64::from(want.tag()));
-        let fits = self.e.int_cmp(super::super::emitter::IntCmp::Eq, tag, expected);
-        self.ensure(fits, pc);
-        let x = self.load_payload(returned, want);
-        let unit = self.e.int(0);
-        self.store_tag(returned, unit);
-        self.e.write(d, x);
-    }
-
-    fn store_tag(&mut self, place: Place<E::Value>, tag: E::Value) {
-        self.e.store(TAG, place.area, place.base, place.at, tag);
     }
 
     /// Passes an argument to the register `at` behind the frame.
@@ -98,8 +75,8 @@ impl<E: Emitter> Translator<'_, '_, E> {
             // It holds `nothing` already.
             Src::Unit => return,
             Src::Scalar(ty, reg) => {
-                let (tag, x) = (self.e.int(i64::from(ty.tag())), self.e.read(reg));
-                self.store_scalar(self.reg(at), ty, tag, x);
+                let x = self.e.read(reg);
+                self.store_scalar(self.reg(at), ty, x);
                 return;
             }
         };

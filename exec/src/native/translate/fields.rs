@@ -35,9 +35,8 @@ impl<E: Emitter> Translator<'_, '_, E> {
             }
             Inst::SetScalar { ty, index, a, va } => {
                 let place = self.field(pc, kind, va, index.into());
-                let (tag, x) = (self.e.int(i64::from(ty.tag())), self.e.read(a));
-                self.let_go(place);
-                self.store_scalar(place, ty, tag, x);
+                let x = self.e.read(a);
+                self.assign_scalar(place, ty, x);
             }
             Inst::SetVal { index, vb, va } => {
                 let value = self.load_pair(self.reg(vb));
@@ -61,11 +60,7 @@ impl<E: Emitter> Translator<'_, '_, E> {
 
     fn get_scalar(&mut self, pc: Pc, kind: Kind, ty: Scalar, d: Reg, va: Reg, index: u32) {
         let place = self.field(pc, kind, va, index);
-        let tag = self.tag(place);
-        let want = self.e.int(i64::from(ty.tag()));
-        let fits = self.e.int_cmp(IntCmp::Eq, tag, want);
-        self.ensure(fits, pc);
-        let x = self.load_payload(place, ty);
+        let x = self.unbox(pc, place, ty);
         self.e.write(d, x);
     }
 

@@ -21,7 +21,6 @@ impl<E: Emitter> Translator<'_, '_, E> {
             let end = self.e.load(Mem::I64, Area::Context, self.cx, offsets::STACK_END);
             let fits = self.e.int_cmp(IntCmp::AboveOrEq, sp, end);
             self.or_leave(fits);
-            self.count(1);
         }
         for (reg, &class) in code.classes.iter().enumerate() {
             let reg = reg as Reg;
@@ -35,6 +34,10 @@ impl<E: Emitter> Translator<'_, '_, E> {
         }
         let zero = self.e.int(0);
         self.e.write(position_reg(code), zero);
+        // What fails from here on empties the registers.
+        if calls {
+            self.count(1);
+        }
         self.note_params();
     }
 

@@ -2,8 +2,8 @@
 
 use super::super::context::offsets;
 use super::super::emitter::{Area, Emitter, Int2, IntCmp, Mem};
-use super::{Translator, position_reg, targets};
-use crate::interp::{Inst, Pc, Reg};
+use super::{Translator, position_reg};
+use crate::interp::{Inst, Pc, Reg, targets};
 
 impl<E: Emitter> Translator<'_, '_, E> {
     /// Counts instructions if there is a limit of them.
@@ -16,45 +16,38 @@ impl<E: Emitter> Translator<'_, '_, E> {
         let left = self.e.int2(Int2::Add, left, used);
         self.e.store(Mem::I64, Area::Context, self.cx, offsets::FUEL, left);
         let goes_on = self.e.int_cmp(IntCmp::Le, zero, left);
-        let (ok, empty) = (self.e.block(false), self.e.block(true));
-        self.e.branch(goes_on, ok, empty);
-        self.e.enter(empty);
-        let refuel = self.source.runtime.refuel;
-        let status = self.e.call(&refuel, &[self.cx]);
-        self.leave_or_fail(status, ok);
-        self.e.enter(ok);
+        self.refuel_unless(goes_on);
     }
 
-    pub(super) fn leave_or_fail(&mut self, status: Option<E::Value>, ok: E::Block) {
-        let Some(status) = status else { return self.e.jump(ok) };
+    /// Asks the runtime whether the run may go on, unless `goes_on` holds.
+    fn refuel_unless(&mut self, goes_on: E::Flag) {
+        let (ok, asks) = (self.e.block(false), self.e.block(true));
+        self.e.branch(goes_on, ok, asks);
+        self.e.enter(asks);
+        let refuel = self.source.runtime.refuel;
+        let status = self.e.call(&refuel, &[self.cx]).expect("it gives a status");
         let zero = self.e.int(0);
         let good = self.e.int_cmp(IntCmp::Eq, status, zero);
         self.e.branch(good, ok, self.failed);
+        self.e.enter(ok);
     }
 
     /// Looks whether the run is to stop, where control goes back from `pc` to `to`.
     pub(super) fn poll(&mut self, pc: Pc, to: Pc) {
-        let position = self.e.int(i64::from(pc));
-        if self.source.counted {
-            self.e.write(position_reg(self.source.code), position);
-            self.count(i64::from(pc - to) + 1);
+        if !self.source.counted && self.is_bounded(to, pc) {
             return;
         }
-        if self.is_bounded(to, pc) {
+        let position = self.e.int(i64::from(pc));
+        self.e.write(position_reg(self.source.code), position);
+        if self.source.counted {
+            self.count(i64::from(pc - to) + 1);
             return;
         }
         let flag = self.e.load(Mem::Ptr, Area::Context, self.cx, offsets::INTERRUPT);
         let set = self.e.load(Mem::I8, Area::Context, flag, 0);
         let zero = self.e.int(0);
         let goes_on = self.e.int_cmp(IntCmp::Eq, set, zero);
-        let (ok, stop) = (self.e.block(false), self.e.block(true));
-        self.e.branch(goes_on, ok, stop);
-        self.e.enter(stop);
-        self.e.write(position_reg(self.source.code), position);
-        let refuel = self.source.runtime.refuel;
-        let status = self.e.call(&refuel, &[self.cx]);
-        self.leave_or_fail(status, ok);
-        self.e.enter(ok);
+        self.refuel_unless(goes_on);
     }
 
     /// Returns whether a loop is over soon: it has none within, calls nothing, counts, ends by what it
@@ -87,24 +80,13 @@ impl<E: Emitter> Translator<'_, '_, E> {
             return false;
         }
         let mut walks = false;
-        for (at, &inst) in body.iter().enumerate() {
-            let at = from + at as Pc;
-            match inst {
-                Inst::Eval { site } if let Some(access) = self.access_of(site) => {
-                    walks |= access.indices.iter().any(|&index| counts(index));
-                }
-                Inst::Eval { .. } | Inst::Call { .. } | Inst::Apply { .. } => return false,
-                Inst::LoadF { i, .. }
-                | Inst::LoadI { i, .. }
-                | Inst::StoreF { i, .. }
-                | Inst::StoreI { i, .. }
-                | Inst::LoadScalar { i, .. }
-                | Inst::StoreScalar { i, .. }
-                | Inst::LoadF2 { i, .. }
-                | Inst::StoreF2 { i, .. } => walks |= counts(i),
-                _ => {}
+        for (at, &inst) in (from..).zip(body) {
+            match self.access_of(inst) {
+                Some(access) => walks |= access.indices.iter().any(|&index| counts(index)),
+                None if inst.runs_others() => return false,
+                None => {}
             }
-            if at != to && targets(code, inst).iter().any(|&target| target <= at) {
+            if at != to && targets(inst, &code.switches).iter().any(|&target| target <= at) {
                 return false;
             }
         }

@@ -21,101 +21,23 @@ pub(super) struct Access {
 }
 
 impl<E: Emitter> Translator<'_, '_, E> {
-    /// Accesses to arrays of scalars; `false` if the instruction is another one.
+    /// Accesses to arrays of scalars; `false` if the instruction is another one, or the runtime has to
+    /// run it.
     pub(super) fn memory_inst(&mut self, pc: Pc, inst: Inst) -> bool {
-        match inst {
-            Inst::LoadF { d, va, i } => self.load_element(pc, Scalar::F64, d, va, &[i]),
-            Inst::LoadI { d, va, i } => self.load_element(pc, Scalar::I64, d, va, &[i]),
-            Inst::LoadF2 { j, d, va, i } => {
-                self.load_element(pc, Scalar::F64, d, va, &[i, Reg::from(j)]);
-            }
-            Inst::LoadScalar { ty, d, va, i } => self.load_element(pc, ty, d, va, &[i]),
-            Inst::LoadScalar2 { ty, j, d, va, i } => {
-                self.load_element(pc, ty, d, va, &[i, Reg::from(j)]);
-            }
-            Inst::StoreF { a, va, i } => self.store_element(pc, Scalar::F64, a, va, &[i]),
-            Inst::StoreI { a, va, i } => self.store_element(pc, Scalar::I64, a, va, &[i]),
-            Inst::StoreF2 { j, a, va, i } => {
-                self.store_element(pc, Scalar::F64, a, va, &[i, Reg::from(j)]);
-            }
-            Inst::StoreScalar { ty, a, va, i } => self.store_element(pc, ty, a, va, &[i]),
-            Inst::StoreScalar2 { ty, j, a, va, i } => {
-                self.store_element(pc, ty, a, va, &[i, Reg::from(j)]);
-            }
-            Inst::Length { d, va } => {
-                // With one index, it is the number of elements whatever the rank.
-                let (_, lengths) = self.parts(va, 1);
-                self.e.write(d, lengths[0]);
-            }
-            _ => return false,
+        if let Inst::Length { d, va } = inst {
+            // With one index, it is the number of elements whatever the rank.
+            let (_, lengths) = self.parts(va, 1);
+            self.e.write(d, lengths[0]);
+            return true;
         }
-        true
-    }
-
-    /// Returns whether an instruction whose operands are out of the ordinary is left to the runtime.
-    pub(super) fn is_known_access(&self, pc: Pc, indices: usize) -> bool {
-        let ty = self.operand_type(pc, 0);
-        match *self.source.f.ctx().kind(ty) {
-            TypeKind::Array { rank, .. } => indices == 1 || usize::from(rank) == indices,
-            _ => false,
-        }
-    }
-
-    fn load_element(&mut self, pc: Pc, ty: Scalar, d: Reg, va: Reg, indices: &[Reg]) {
-        if !self.is_known_access(pc, indices.len()) {
-            self.slowly(pc);
-            return;
-        }
-        let address = self.element(pc, ty, va, indices);
-        let x = self.e.load(ty.mem(), Area::Elements(ty.mem()), address, 0);
-        self.e.write(d, x);
-    }
-
-    fn store_element(&mut self, pc: Pc, ty: Scalar, a: Reg, va: Reg, indices: &[Reg]) {
-        if !self.is_known_access(pc, indices.len()) {
-            self.slowly(pc);
-            return;
-        }
-        let address = self.element(pc, ty, va, indices);
-        let x = self.e.read(a);
-        self.e.store(ty.mem(), Area::Elements(ty.mem()), address, 0, x);
-    }
-
-    /// An access by as many indices as an array has dimensions, of which there is no instruction.
-    pub(super) fn access_of(&self, site: u32) -> Option<Access> {
-        let site = &self.source.code.evals[site as usize];
-        let (array, stored, indices) = match (site.def.op, &*site.args) {
-            (mem::LOAD, [array, indices @ ..]) => (array, None, indices),
-            (mem::STORE, [array, stored, indices @ ..]) => (array, Some(stored), indices),
-            _ => return None,
-        };
-        let index = |src: &Src| match *src {
-            Src::Scalar(Scalar::I64, reg) => Some(reg),
-            _ => None,
-        };
-        let indices = indices.iter().map(index).collect::<Option<_>>()?;
-        let (ty, reg) = match (stored, site.dst) {
-            (Some(&Src::Scalar(ty, reg)), Dst::Nowhere) => (ty, reg),
-            (None, Dst::Scalar(ty, reg)) => (ty, reg),
-            _ => return None,
-        };
-        let (array, is_last) = match *array {
-            Src::Val(reg) => (reg, false),
-            Src::Last(reg) => (reg, true),
-            _ => return None,
-        };
-        Some(Access { array, is_last, indices, ty, reg, is_store: stored.is_some() })
-    }
-
-    /// Writes such an access; `false` if the runtime has to do it.
-    pub(super) fn eval_access(&mut self, pc: Pc, site: u32) -> bool {
-        let Some(access) = self.access_of(site) else { return false };
-        let Access { array, is_last, ref indices, ty, reg, is_store } = access;
+        let Some(access) = self.access_of(inst) else { return false };
         let &TypeKind::Array { element, rank } = self.source.f.ctx().kind(self.operand_type(pc, 0))
         else {
             return false;
         };
-        if usize::from(rank) != indices.len() || element != ty.ty() {
+        let Access { array, is_last, ref indices, ty, reg, is_store } = access;
+        let fits = indices.len() == 1 || indices.len() == usize::from(rank);
+        if !fits || element != ty.ty() {
             return false;
         }
         let address = self.element(pc, ty, array, indices);
@@ -130,6 +52,52 @@ impl<E: Emitter> Translator<'_, '_, E> {
             self.empty(array);
         }
         true
+    }
+
+    /// The access that an instruction is.
+    pub(super) fn access_of(&self, inst: Inst) -> Option<Access> {
+        let load = |ty, reg, array, indices: &[Reg]| {
+            let indices = SmallVec::from_slice(indices);
+            Some(Access { array, is_last: false, indices, ty, reg, is_store: false })
+        };
+        let store = |ty, reg, array, indices: &[Reg]| {
+            load(ty, reg, array, indices).map(|access| Access { is_store: true, ..access })
+        };
+        match inst.general() {
+            Inst::LoadScalar { ty, d, va, i } => load(ty, d, va, &[i]),
+            Inst::LoadScalar2 { ty, j, d, va, i } => load(ty, d, va, &[i, j.into()]),
+            Inst::StoreScalar { ty, a, va, i } => store(ty, a, va, &[i]),
+            Inst::StoreScalar2 { ty, j, a, va, i } => store(ty, a, va, &[i, j.into()]),
+            Inst::Eval { site } => self.evaluated_access(site),
+            _ => None,
+        }
+    }
+
+    /// An access by so many indices that there is no instruction for it.
+    fn evaluated_access(&self, site: u32) -> Option<Access> {
+        let site = &self.source.code.evals[site as usize];
+        let (array, stored, indices) = match (site.def.op, &*site.args) {
+            (mem::LOAD, [array, indices @ ..]) => (array, None, indices),
+            (mem::STORE, [array, stored, indices @ ..]) => (array, Some(stored), indices),
+            _ => return None,
+        };
+        let index = |src: &Src| match *src {
+            Src::Scalar(Scalar::I64, reg) => Some(reg),
+            _ => None,
+        };
+        let indices: SmallVec<[Reg; 4]> = indices.iter().map(index).collect::<Option<_>>()?;
+        let (ty, reg) = match (stored, site.dst) {
+            (Some(&Src::Scalar(ty, reg)), Dst::Nowhere) => (ty, reg),
+            (None, Dst::Scalar(ty, reg)) => (ty, reg),
+            _ => return None,
+        };
+        let (array, is_last) = match *array {
+            Src::Val(reg) => (reg, false),
+            Src::Last(reg) => (reg, true),
+            _ => return None,
+        };
+        let is_store = stored.is_some();
+        (!indices.is_empty()).then_some(Access { array, is_last, indices, ty, reg, is_store })
     }
 
     /// The address of an element, which is checked unless the program promises that it is there.

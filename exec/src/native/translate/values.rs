@@ -4,7 +4,7 @@
 //! so a copy adds to the count of the object, and what is overwritten takes from it. The last pointer
 //! is left to the runtime.
 
-use super::super::emitter::{Area, Emitter, IntCmp, Mem};
+use super::super::emitter::{Area, Emitter, Int2, IntCmp, Mem};
 use super::Translator;
 use crate::interp::{Inst, Pc, Reg, Scalar};
 use crate::value::{FIRST_SHARED, Val, offsets, tag_of};
@@ -13,7 +13,7 @@ use crate::value::{FIRST_SHARED, Val, offsets, tag_of};
 const MANY_REGS: u32 = 12;
 
 /// The memory that a tag takes.
-pub(super) const TAG: Mem = Mem::I64;
+const TAG: Mem = Mem::I64;
 
 /// The place of a value in memory.
 #[derive(Clone, Copy)]
@@ -44,17 +44,11 @@ impl<E: Emitter> Translator<'_, '_, E> {
                 self.assign(self.reg(vd), value);
             }
             Inst::Box { ty, vd, a } => {
-                let (tag, x) = (self.e.int(i64::from(ty.tag())), self.e.read(a));
-                self.let_go(self.reg(vd));
-                self.store_scalar(self.reg(vd), ty, tag, x);
+                let x = self.e.read(a);
+                self.assign_scalar(self.reg(vd), ty, x);
             }
             Inst::Unbox { ty, d, va } => {
-                let place = self.reg(va);
-                let tag = self.tag(place);
-                let want = self.e.int(i64::from(ty.tag()));
-                let fits = self.e.int_cmp(IntCmp::Eq, tag, want);
-                self.ensure(fits, pc);
-                let x = self.load_payload(place, ty);
+                let x = self.unbox(pc, self.reg(va), ty);
                 self.e.write(d, x);
             }
             _ => return false,
@@ -81,19 +75,24 @@ impl<E: Emitter> Translator<'_, '_, E> {
         self.e.load_object(place.area, place.base, place.at + 8, offsets::OBJECT_SIZE)
     }
 
-    pub(super) fn load_payload(&mut self, place: Place<E::Value>, ty: Scalar) -> E::Value {
+    /// The scalar that a value is; it is an error if it is none of that type.
+    pub(super) fn unbox(&mut self, pc: Pc, place: Place<E::Value>, ty: Scalar) -> E::Value {
+        let (tag, want) = (self.tag(place), self.e.int(i64::from(ty.tag())));
+        let fits = self.e.int_cmp(IntCmp::Eq, tag, want);
+        self.ensure(fits, pc);
         self.e.load(ty.mem(), place.area, place.base, place.at + 8)
     }
 
-    pub(super) fn store_scalar(
-        &mut self,
-        place: Place<E::Value>,
-        ty: Scalar,
-        tag: E::Value,
-        x: E::Value,
-    ) {
+    pub(super) fn store_scalar(&mut self, place: Place<E::Value>, ty: Scalar, x: E::Value) {
+        let tag = self.e.int(i64::from(ty.tag()));
         self.e.store(TAG, place.area, place.base, place.at, tag);
         self.e.store(ty.mem(), place.area, place.base, place.at + 8, x);
+    }
+
+    /// Puts a scalar in the place of a value.
+    pub(super) fn assign_scalar(&mut self, place: Place<E::Value>, ty: Scalar, x: E::Value) {
+        self.let_go(place);
+        self.store_scalar(place, ty, x);
     }
 
     /// A value as two words: the tag, and what it holds.
@@ -110,12 +109,17 @@ impl<E: Emitter> Translator<'_, '_, E> {
 
     /// Takes a value out of its register.
     pub(super) fn take(&mut self, va: Reg) -> (E::Value, E::Value) {
-        let value = self.load_pair(self.reg(va));
-        self.set_unit(self.reg(va));
+        self.take_from(self.reg(va))
+    }
+
+    /// Takes a value out of its place, which holds `nothing` then.
+    pub(super) fn take_from(&mut self, place: Place<E::Value>) -> (E::Value, E::Value) {
+        let value = self.load_pair(place);
+        self.set_unit(place);
         value
     }
 
-    fn set_unit(&mut self, place: Place<E::Value>) {
+    pub(super) fn set_unit(&mut self, place: Place<E::Value>) {
         let unit = self.e.int(0);
         self.e.store(TAG, place.area, place.base, place.at, unit);
     }
@@ -135,7 +139,7 @@ impl<E: Emitter> Translator<'_, '_, E> {
 
     fn count_up(&mut self, object: E::Value) {
         let (count, one) = (self.e.load(Mem::I64, Area::Count, object, 0), self.e.int(1));
-        let count = self.e.int2(super::super::emitter::Int2::Add, count, one);
+        let count = self.e.int2(Int2::Add, count, one);
         self.e.store(Mem::I64, Area::Count, object, 0, count);
     }
 
@@ -169,7 +173,7 @@ impl<E: Emitter> Translator<'_, '_, E> {
         self.e.branch(several, less, last);
         self.e.enter(less);
         let minus = self.e.int(-1);
-        let count = self.e.int2(super::super::emitter::Int2::Add, count, minus);
+        let count = self.e.int2(Int2::Add, count, minus);
         self.e.store(Mem::I64, Area::Count, object, 0, count);
         self.e.jump(then);
         self.e.enter(last);
@@ -213,11 +217,7 @@ impl<E: Emitter> Translator<'_, '_, E> {
                 self.e.ret(None, zero);
             }
             Inst::ReturnTuple { .. } => {
-                self.spill(pc);
-                let (code, position) = (self.code_address(), self.e.int(i64::from(pc)));
-                let make = self.source.runtime.return_tuple;
-                let args = [self.cx, code, position, self.scalars, self.vals];
-                let status = self.e.call(&make, &args);
+                let status = self.run_on_frame(self.source.runtime.return_tuple, pc);
                 self.check_status(status, pc);
                 self.e.ret(None, zero);
             }
