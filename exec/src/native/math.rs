@@ -1,9 +1,10 @@
 //! Elementary functions with the C calling convention.
 
-use regraft_dialects::{math, semantics};
+use regraft_dialects::{arith, math, semantics};
 use regraft_ir::Op;
 
 use super::emitter::{Arg, Function};
+use crate::vector_math::{self, Form};
 
 /// The numbers that a function is defined for; it is for NaN.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -22,75 +23,86 @@ pub(super) struct OfOne {
     pub(super) domain: Domain,
 }
 
-macro_rules! functions {
-    ($($op:ident = $name:ident $domain:expr, |$x:ident| $f:expr;)*) => {
-        $(extern "C" fn $name($x: f64) -> f64 {
-            $f
-        })*
+/// The functions of one number, with their symbols.
+const OF_ONE: [(Op, &str, Domain); 23] = [
+    (math::CBRT, "regraft_cbrt", Domain::All),
+    (math::EXP, "regraft_exp", Domain::All),
+    (math::EXP2, "regraft_exp2", Domain::All),
+    (math::EXP10, "regraft_exp10", Domain::All),
+    (math::EXPM1, "regraft_expm1", Domain::All),
+    (math::ATAN, "regraft_atan", Domain::All),
+    (math::SINH, "regraft_sinh", Domain::All),
+    (math::COSH, "regraft_cosh", Domain::All),
+    (math::TANH, "regraft_tanh", Domain::All),
+    (math::ASINH, "regraft_asinh", Domain::All),
+    (math::ERF, "regraft_erf", Domain::All),
+    (math::ERFC, "regraft_erfc", Domain::All),
+    (math::LOG, "regraft_log", Domain::AtLeast(0.0)),
+    (math::LOG2, "regraft_log2", Domain::AtLeast(0.0)),
+    (math::LOG10, "regraft_log10", Domain::AtLeast(0.0)),
+    (math::LOG1P, "regraft_log1p", Domain::AtLeast(-1.0)),
+    (math::SIN, "regraft_sin", Domain::Finite),
+    (math::COS, "regraft_cos", Domain::Finite),
+    (math::TAN, "regraft_tan", Domain::Finite),
+    (math::ASIN, "regraft_asin", Domain::Within(1.0)),
+    (math::ACOS, "regraft_acos", Domain::Within(1.0)),
+    (math::ACOSH, "regraft_acosh", Domain::AtLeast(1.0)),
+    (math::ATANH, "regraft_atanh", Domain::Within(1.0)),
+];
 
-        /// The function of an op of one operand.
-        pub(super) fn of_one(op: Op) -> Option<OfOne> {
-            let (name, address, domain): (_, *const u8, _) = match op {
-                $(math::$op => {
-                    (concat!("regraft_", stringify!($name)), $name as *const u8, $domain)
-                })*
-                _ => return None,
-            };
-            let (params, result) = (&[Arg::Double], Some(Arg::Double));
-            let call = Function { name, address, params, result, is_pure: true };
-            Some(OfOne { call, domain })
-        }
-    };
+/// The functions of two numbers, which are defined for all.
+const OF_TWO: [(Op, &str); 3] =
+    [(math::ATAN2, "regraft_atan2"), (math::HYPOT, "regraft_hypot"), (arith::FREM, "regraft_frem")];
+
+extern "C" fn asinh(x: f64) -> f64 {
+    semantics::math::asinh(x)
 }
 
-functions! {
-    CBRT = cbrt Domain::All, |x| semantics::math::cbrt(x);
-    EXP = exp Domain::All, |x| semantics::math::exp(x);
-    EXP2 = exp2 Domain::All, |x| semantics::math::exp2(x);
-    EXP10 = exp10 Domain::All, |x| semantics::math::exp10(x);
-    EXPM1 = expm1 Domain::All, |x| semantics::math::expm1(x);
-    ATAN = atan Domain::All, |x| semantics::math::atan(x);
-    SINH = sinh Domain::All, |x| semantics::math::sinh(x);
-    COSH = cosh Domain::All, |x| semantics::math::cosh(x);
-    TANH = tanh Domain::All, |x| semantics::math::tanh(x);
-    ASINH = asinh Domain::All, |x| semantics::math::asinh(x);
-    ERF = erf Domain::All, |x| semantics::math::erf(x);
-    ERFC = erfc Domain::All, |x| semantics::math::erfc(x);
-    LOG = log Domain::AtLeast(0.0), |x| semantics::math::log(x).unwrap_or(f64::NAN);
-    LOG2 = log2 Domain::AtLeast(0.0), |x| semantics::math::log2(x).unwrap_or(f64::NAN);
-    LOG10 = log10 Domain::AtLeast(0.0), |x| semantics::math::log10(x).unwrap_or(f64::NAN);
-    LOG1P = log1p Domain::AtLeast(-1.0), |x| semantics::math::log1p(x).unwrap_or(f64::NAN);
-    SIN = sin Domain::Finite, |x| semantics::math::sin(x).unwrap_or(f64::NAN);
-    COS = cos Domain::Finite, |x| semantics::math::cos(x).unwrap_or(f64::NAN);
-    TAN = tan Domain::Finite, |x| semantics::math::tan(x).unwrap_or(f64::NAN);
-    ASIN = asin Domain::Within(1.0), |x| semantics::math::asin(x).unwrap_or(f64::NAN);
-    ACOS = acos Domain::Within(1.0), |x| semantics::math::acos(x).unwrap_or(f64::NAN);
-    ACOSH = acosh Domain::AtLeast(1.0), |x| semantics::math::acosh(x).unwrap_or(f64::NAN);
-    ATANH = atanh Domain::Within(1.0), |x| semantics::math::atanh(x).unwrap_or(f64::NAN);
+extern "C" fn erfc(x: f64) -> f64 {
+    semantics::math::erfc(x)
 }
 
-extern "C" fn atan2(y: f64, x: f64) -> f64 {
-    semantics::math::atan2(y, x)
+extern "C" fn acosh(x: f64) -> f64 {
+    semantics::math::acosh(x).unwrap_or(f64::NAN)
 }
 
-extern "C" fn hypot(x: f64, y: f64) -> f64 {
-    semantics::math::hypot(x, y)
+extern "C" fn atanh(x: f64) -> f64 {
+    semantics::math::atanh(x).unwrap_or(f64::NAN)
 }
 
 extern "C" fn frem(x: f64, y: f64) -> f64 {
     x % y
 }
 
+/// The address of the function of an op: that of [`vector_math`], or of one that has no other form.
+fn scalar(op: Op) -> Option<*const u8> {
+    vector_math::address(op, Form::Scalar).or_else(|| {
+        Some(match op {
+            math::ASINH => asinh as *const u8,
+            math::ERFC => erfc as *const u8,
+            math::ACOSH => acosh as *const u8,
+            math::ATANH => atanh as *const u8,
+            arith::FREM => frem as *const u8,
+            _ => return None,
+        })
+    })
+}
+
+fn function(op: Op, name: &'static str, params: &'static [Arg]) -> Option<Function> {
+    let (address, result) = (scalar(op)?, Some(Arg::Double));
+    Some(Function { name, address, params, result, is_pure: true })
+}
+
+/// The function of an op of one operand.
+pub(super) fn of_one(op: Op) -> Option<OfOne> {
+    let (_, name, domain) = OF_ONE.into_iter().find(|&(known, ..)| known == op)?;
+    Some(OfOne { call: function(op, name, &[Arg::Double])?, domain })
+}
+
 /// The function of an op of two operands that is defined for all numbers.
 pub(super) fn of_two(op: Op) -> Option<Function> {
-    let (name, address) = match op {
-        math::ATAN2 => ("regraft_atan2", atan2 as *const u8),
-        math::HYPOT => ("regraft_hypot", hypot as *const u8),
-        regraft_dialects::arith::FREM => ("regraft_frem", frem as *const u8),
-        _ => return None,
-    };
-    let (params, result) = (&[Arg::Double, Arg::Double], Some(Arg::Double));
-    Some(Function { name, address, params, result, is_pure: true })
+    let (_, name) = OF_TWO.into_iter().find(|&(known, _)| known == op)?;
+    function(op, name, &[Arg::Double, Arg::Double])
 }
 
 /// Returns whether an op is a function here that is defined for all numbers.
