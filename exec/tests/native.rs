@@ -1,19 +1,14 @@
 //! Native code does what the interpreter does, at the same places, and stops when it is told to.
 
+mod common;
+
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+use common::module;
 use regraft_exec::value::{Array, Val, live_bytes, show_string};
 use regraft_exec::{Engine, EngineKind, ErrorKind, Interpreter, Limits};
 use regraft_ir::Module;
-
-fn module(text: &str) -> Module {
-    let ctx = regraft_dialects::context();
-    match regraft_syntax::parse_and_verify(&ctx, "test.ir", text) {
-        Ok(module) => module,
-        Err(errors) => panic!("{}", regraft_ir::render_all(&errors, false)),
-    }
-}
 
 fn native(module: &Module) -> Interpreter {
     let mut engine = Interpreter::new(module);

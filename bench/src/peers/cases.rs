@@ -23,6 +23,19 @@ const fn case(
 
 const MLP: &[&str] = &["jl/tanh_mlp.jl"];
 
+/// The arguments of the perceptron, for so many columns of input.
+macro_rules! perceptron {
+    ($columns:literal) => {
+        concat!(
+            "[0.2sin(1.0i * j) for i in 1:128, j in 1:64], [0.1sin(1.0i) for i in 1:128], \
+             [0.2cos(1.0i * j) for i in 1:128, j in 1:128], [0.1cos(1.0i) for i in 1:128], \
+             [sin(0.1i * j) for i in 1:64, j in 1:",
+            $columns,
+            "]"
+        )
+    };
+}
+
 /// The cases.
 pub const CASES: &[Case] = &[
     case(
@@ -54,24 +67,8 @@ pub const CASES: &[Case] = &[
         "[sin(1.0i + j) for i in 1:20, j in 1:20], [cos(1.0i + j) for i in 1:40, j in 1:40]",
         &[],
     ),
-    case(
-        "mlpB1",
-        MLP,
-        "tanh_mlp",
-        "[0.2sin(1.0i * j) for i in 1:128, j in 1:64], [0.1sin(1.0i) for i in 1:128], \
-         [0.2cos(1.0i * j) for i in 1:128, j in 1:128], [0.1cos(1.0i) for i in 1:128], \
-         [sin(0.1i * j) for i in 1:64, j in 1:1]",
-        &[1, 2, 3, 4],
-    ),
-    case(
-        "mlpB32",
-        MLP,
-        "tanh_mlp",
-        "[0.2sin(1.0i * j) for i in 1:128, j in 1:64], [0.1sin(1.0i) for i in 1:128], \
-         [0.2cos(1.0i * j) for i in 1:128, j in 1:128], [0.1cos(1.0i) for i in 1:128], \
-         [sin(0.1i * j) for i in 1:64, j in 1:32]",
-        &[1, 2, 3, 4],
-    ),
+    case("mlpB1", MLP, "tanh_mlp", perceptron!("1"), &[1, 2, 3, 4]),
+    case("mlpB32", MLP, "tanh_mlp", perceptron!("32"), &[1, 2, 3, 4]),
     case(
         "gmm",
         &["adbench/gmm.jl"],

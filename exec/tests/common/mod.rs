@@ -4,14 +4,20 @@
 
 use regraft_exec::value::show_string;
 use regraft_exec::{Engine, ExecError, Interpreter, Limits, Val};
+use regraft_ir::Module;
+
+/// The program in `text`.
+pub fn module(text: &str) -> Module {
+    let ctx = regraft_dialects::context();
+    match regraft_syntax::parse_and_verify(&ctx, "test.ir", text) {
+        Ok(module) => module,
+        Err(errors) => panic!("{}", regraft_ir::render_all(&errors, false)),
+    }
+}
 
 /// An interpreter of the program in `text`.
 pub fn engine(text: &str) -> Interpreter {
-    let ctx = regraft_dialects::context();
-    match regraft_syntax::parse_and_verify(&ctx, "test.ir", text) {
-        Ok(module) => Interpreter::new(&module),
-        Err(errors) => panic!("{}", regraft_ir::render_all(&errors, false)),
-    }
+    Interpreter::new(&module(text))
 }
 
 /// The result of a call, as Julia shows it.

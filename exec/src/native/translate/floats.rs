@@ -90,17 +90,21 @@ impl<E: Emitter> Translator<'_, '_, E> {
 
     /// Leaves with an error unless `x` is in the domain of a function.
     pub(super) fn check_domain(&mut self, pc: Pc, domain: Domain, x: E::Value) {
-        let (cmp, limit, size) = match domain {
-            Domain::All => return,
-            Domain::AtLeast(limit) => (FloatCmp::Lt, limit, false),
-            Domain::Finite => (FloatCmp::Eq, f64::INFINITY, true),
-            Domain::Within(limit) => (FloatCmp::Lt, limit, true),
-        };
-        let limit = self.e.double(limit.to_bits());
-        let x = if size { self.e.float1(Float1::Abs, x) } else { x };
         let outside = match domain {
-            Domain::Within(_) => self.e.float_cmp(cmp, limit, x),
-            _ => self.e.float_cmp(cmp, x, limit),
+            Domain::All => return,
+            Domain::AtLeast(limit) => {
+                let limit = self.e.double(limit.to_bits());
+                self.e.float_cmp(FloatCmp::Lt, x, limit)
+            }
+            Domain::Finite => {
+                let (size, limit) = (self.e.float1(Float1::Abs, x), self.infinity(Scalar::F64));
+                self.e.float_cmp(FloatCmp::Eq, size, limit)
+            }
+            Domain::Within(limit) => {
+                let size = self.e.float1(Float1::Abs, x);
+                let limit = self.e.double(limit.to_bits());
+                self.e.float_cmp(FloatCmp::Lt, limit, size)
+            }
         };
         let (outside, zero) = (self.e.flag(outside), self.e.int(0));
         let inside = self.e.int_cmp(IntCmp::Eq, outside, zero);
