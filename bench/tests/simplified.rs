@@ -14,19 +14,17 @@ fn told(errors: &[Diagnostic]) -> String {
     regraft_ir::render_all(errors, false)
 }
 
-/// Checks that nothing is larger than after `O2`, in instructions (but for one in a hundred, which may save cycles)
-/// and in latency, and that the means of the ratios are at most so much.
+/// Checks that nothing is larger than after `O2`, in instructions (but for one in a hundred where that makes the
+/// latency smaller) and in latency, and that the means of the ratios are at most so much.
 #[track_caller]
 fn check(all: &[Sizes], math: Math, most: [f64; 2]) {
     for (i, most) in most.into_iter().enumerate() {
         let ratio = |sizes: &Sizes| sizes.after(math).beside(sizes.base)[i];
         for sizes in all {
             let (base, after) = (sizes.base, sizes.after(math));
-            assert!(
-                ratio(sizes) <= [1.01, 1.0][i],
-                "{}, {math:?}: {base:?}, then {after:?}",
-                sizes.name
-            );
+            let [_, latency] = after.beside(base);
+            let most = if i == 0 && latency < 1.0 { 1.01 } else { 1.0 };
+            assert!(ratio(sizes) <= most, "{}, {math:?}: {base:?}, then {after:?}", sizes.name);
         }
         let mean = mean(all.iter().map(ratio));
         assert!(mean <= most, "{math:?}: {mean} of the instructions (0) or the latency (1): {i}");
