@@ -7,7 +7,7 @@ use regraft_lang::Entry;
 use super::Tool;
 use super::output::{Failed, Outcome, print};
 use super::program_output::ProgramOutput;
-use super::script::{self, LimitArgs, MathArg, MatmulArg};
+use super::script::{self, SessionArgs};
 
 #[derive(clap::Args, Debug)]
 pub(super) struct Args {
@@ -26,11 +26,7 @@ pub(super) struct Args {
     #[arg(short, long)]
     pipeline: Option<String>,
     #[command(flatten)]
-    math: MathArg,
-    #[command(flatten)]
-    matmul: MatmulArg,
-    #[command(flatten)]
-    limits: LimitArgs,
+    session: SessionArgs,
 }
 
 #[derive(clap::ValueEnum, Clone, Copy, Debug)]
@@ -47,7 +43,7 @@ enum Stage {
 
 pub(super) fn run(args: &Args, tool: &Tool) -> Outcome {
     let pipeline = match &args.pipeline {
-        Some(text) => Some(args.math.pipeline(Some(text), tool)?),
+        Some(text) => Some(args.session.math.pipeline(Some(text), tool)?),
         None => None,
     };
     let (files, call) = script::files_and_call(&args.words);
@@ -57,10 +53,7 @@ pub(super) fn run(args: &Args, tool: &Tool) -> Outcome {
         return Err(Failed::Usage(vec![error.help(help)]));
     };
     let inputs = script::read_all(&files, None)?;
-    let mut session = script::session(&tool.context());
-    session.set_limits(args.limits.limits());
-    session.set_math(args.math.math);
-    args.matmul.apply(&mut session);
+    let mut session = args.session.session(&tool.context());
     let (output, writer) = ProgramOutput::stderr();
     session.set_output(writer);
     let module = script::run_all(&mut session, &inputs, tool)

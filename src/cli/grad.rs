@@ -10,7 +10,7 @@ use regraft_lang::{Gradient, Mode, Session, measure_phases};
 use super::output::{Failed, Outcome, json_text, print, tell};
 use super::program_output::ProgramOutput;
 use super::run::EngineName;
-use super::script::{self, LimitArgs, MathArg, MatmulArg};
+use super::script::{self, SessionArgs};
 use super::{Tool, phases};
 
 #[derive(clap::Args, Debug)]
@@ -51,11 +51,7 @@ pub(super) struct Args {
     #[arg(long)]
     time: bool,
     #[command(flatten)]
-    math: MathArg,
-    #[command(flatten)]
-    matmul: MatmulArg,
-    #[command(flatten)]
-    limits: LimitArgs,
+    session: SessionArgs,
 }
 
 #[derive(clap::ValueEnum, Clone, Copy, Debug)]
@@ -87,8 +83,7 @@ pub(super) fn run(args: &Args, tool: &Tool) -> Outcome {
         measure_phases();
     }
     let start = Instant::now();
-    let mut session = script::session(&tool.context());
-    session.set_limits(args.limits.limits());
+    let mut session = args.session.session(&tool.context());
     session.set_engine(args.engine.kind())?;
     let (output, writer) = ProgramOutput::stderr();
     session.set_output(writer);
@@ -100,9 +95,7 @@ pub(super) fn run(args: &Args, tool: &Tool) -> Outcome {
         PlanName::Best => PlanKind::Best,
         PlanName::Naive => PlanKind::Naive,
     };
-    session.set_math(args.math.math);
     session.set_for_lengths(args.for_lengths);
-    args.matmul.apply(&mut session);
     let bytes = args.snapshot_bytes.map(Checkpoints::Bytes);
     session.set_tape_plan(plan, args.snapshots.map(Checkpoints::Snapshots).or(bytes));
     let result = script::run_all(&mut session, &scripts, tool)

@@ -9,7 +9,7 @@ use regraft_passes::{Pipeline, RunOptions, run_pipeline};
 use super::input::Input;
 use super::output::{Failed, Outcome, print, print_ir, print_json, tell};
 use super::program_output::ProgramOutput;
-use super::script::{self, LimitArgs, MathArg, MatmulArg};
+use super::script::{self, SessionArgs};
 use super::{Tool, json, phases};
 
 #[derive(clap::Args, Debug)]
@@ -39,11 +39,7 @@ pub(super) struct Args {
     #[arg(long)]
     time: bool,
     #[command(flatten)]
-    math: MathArg,
-    #[command(flatten)]
-    matmul: MatmulArg,
-    #[command(flatten)]
-    limits: LimitArgs,
+    session: SessionArgs,
 }
 
 #[derive(clap::ValueEnum, Clone, Copy, Debug)]
@@ -60,7 +56,7 @@ pub(super) fn run(args: &Args, tool: &Tool) -> Outcome {
     if args.pipeline.is_some() && !matches!(args.stage, Stage::Optimized) {
         return Err(Failed::usage("`--pipeline` is for `--stage optimized`"));
     }
-    let pipeline = args.math.pipeline(args.pipeline.as_deref(), tool)?;
+    let pipeline = args.session.math.pipeline(args.pipeline.as_deref(), tool)?;
     let (files, call) = script::files_and_call(&args.words);
     let inputs = script::read_all(&files, None)?;
     if args.time {
@@ -122,10 +118,7 @@ fn of_call(
     pipeline: &Pipeline,
     tool: &Tool,
 ) -> Result<Module, Failed> {
-    let mut session = script::session(&tool.context());
-    session.set_limits(args.limits.limits());
-    session.set_math(args.math.math);
-    args.matmul.apply(&mut session);
+    let mut session = args.session.session(&tool.context());
     let (output, writer) = ProgramOutput::stderr();
     session.set_output(writer);
     let result = script::run_all(&mut session, inputs, tool).and_then(|_| {

@@ -11,7 +11,7 @@ use serde_json::json;
 
 use super::output::{Failed, Outcome, json_text, print, report};
 use super::program_output::ProgramOutput;
-use super::script::{self, LimitArgs, MathArg, MatmulArg};
+use super::script::{self, SessionArgs};
 use super::{Interruptible, Tool};
 use crate::profile::{By, Options, chrome_trace, flame_graph, json as table_json, pprof, table};
 
@@ -50,11 +50,7 @@ pub(super) struct Args {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
-    math: MathArg,
-    #[command(flatten)]
-    matmul: MatmulArg,
-    #[command(flatten)]
-    limits: LimitArgs,
+    session: SessionArgs,
 }
 
 /// The most stamps of a log: 24 GB.
@@ -75,10 +71,7 @@ pub(super) fn run(args: &Args, tool: &Tool) -> Outcome {
     let mut trace_file = Target::open(args.trace.as_deref())?;
     let mut pprof_file = Target::open(args.pprof.as_deref())?;
     let ctx = tool.context();
-    let mut session = script::session(&ctx);
-    session.set_limits(args.limits.limits());
-    session.set_math(args.math.math);
-    args.matmul.apply(&mut session);
+    let mut session = args.session.session(&ctx);
     let (output, writer) = ProgramOutput::stderr();
     session.set_output(writer);
     let loaded = script::run_all(&mut session, &scripts, tool);

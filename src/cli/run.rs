@@ -14,7 +14,7 @@ use super::input::{Input, Language};
 use super::ir::optimize;
 use super::output::{Failed, Outcome, print};
 use super::program_output::ProgramOutput;
-use super::script::{self, LimitArgs, MathArg, MatmulArg};
+use super::script::{self, SessionArgs};
 
 #[derive(clap::Args, Debug)]
 pub(super) struct Args {
@@ -33,11 +33,7 @@ pub(super) struct Args {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
-    math: MathArg,
-    #[command(flatten)]
-    matmul: MatmulArg,
-    #[command(flatten)]
-    limits: LimitArgs,
+    session: SessionArgs,
 }
 
 #[derive(clap::ValueEnum, Clone, Copy, Debug)]
@@ -74,11 +70,8 @@ pub(super) fn run(args: &Args, tool: &Tool) -> Outcome {
 fn run_scripts(args: &Args, scripts: &[Input], tool: &Tool) -> Outcome {
     script::only_scripts(scripts)?;
     let ctx = tool.context();
-    let mut session = script::session(&ctx);
-    session.set_limits(args.limits.limits());
+    let mut session = args.session.session(&ctx);
     session.set_engine(args.engine.kind())?;
-    session.set_math(args.math.math);
-    args.matmul.apply(&mut session);
     let (output, writer) = ProgramOutput::stdout();
     session.set_output(writer);
     let result = script::run_all(&mut session, scripts, tool).and_then(|last| match &args.expr {
@@ -99,8 +92,8 @@ fn run_scripts(args: &Args, scripts: &[Input], tool: &Tool) -> Outcome {
 fn run_ir(args: &Args, input: &Input, tool: &Tool) -> Outcome {
     let ctx = tool.context();
     let mut module = input.module(&ctx)?;
-    if args.math.math != Math::Exact {
-        optimize(&mut module, &args.math.pipeline(None, tool)?, tool)?;
+    if args.session.math.math != Math::Exact {
+        optimize(&mut module, &args.session.math.pipeline(None, tool)?, tool)?;
     }
     let (name, values) = match &args.expr {
         Some(text) => {
@@ -125,7 +118,7 @@ fn run_ir(args: &Args, input: &Input, tool: &Tool) -> Outcome {
     engine.set_engine(args.engine.kind()).map_err(Failed::message)?;
     let (output, writer) = ProgramOutput::stdout();
     engine.host_mut().set_output(writer);
-    engine.set_limits(args.limits.limits());
+    engine.set_limits(args.session.limits.limits());
     let result = engine.call(&name, &values);
     engine.take_output();
     let result = output.outcome(result.map_err(|error| Failed::from(error.to_diagnostic())))?;

@@ -16,6 +16,28 @@ use super::Tool;
 use super::input::{Input, Language};
 use super::output::{Failed, report};
 
+/// The options of the session that a command runs programs in.
+#[derive(clap::Args, Debug)]
+pub(super) struct SessionArgs {
+    #[command(flatten)]
+    pub(super) math: MathArg,
+    #[command(flatten)]
+    matmul: MatmulArg,
+    #[command(flatten)]
+    pub(super) limits: LimitArgs,
+}
+
+impl SessionArgs {
+    /// A session by these options.
+    pub(super) fn session(&self, ctx: &Arc<Context>) -> ManuallyDrop<Session> {
+        let mut session = session(ctx);
+        session.set_limits(self.limits.limits());
+        session.set_math(self.math.math);
+        self.matmul.apply(&mut session);
+        session
+    }
+}
+
 /// The limits of a run.
 #[derive(clap::Args, Debug)]
 pub(super) struct LimitArgs {
