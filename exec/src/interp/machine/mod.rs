@@ -10,13 +10,15 @@ mod execute;
 mod fuel;
 mod native;
 mod quick;
+mod runtime;
+mod step;
 mod transfer;
 
 use regraft_ir::Type;
 
 use self::catch::Handler;
 use self::native::NativeState;
-pub(super) use self::native::runtime;
+pub(super) use self::runtime::runtime;
 use self::transfer::Returned;
 use super::code::Code;
 use super::inst::Pc;

@@ -1,0 +1,173 @@
+//! The functions that native code calls, with the C calling convention.
+
+// Native code passes addresses of what it works on.
+#![allow(unsafe_code)]
+
+use std::ptr;
+
+use super::super::code::{Code, SwitchTable};
+use super::super::inst::{Inst, Pc};
+use super::transfer::assign;
+use super::{Machine, spot};
+use crate::error::Trap;
+use crate::native::{Arg, Function, NativeContext, Runtime};
+use crate::value::{Val, egal};
+
+/// The machine that native code runs on.
+///
+/// # Safety
+/// The context is that of a machine at work, on which nobody else works meanwhile.
+unsafe fn machine<'m>(cx: *mut NativeContext) -> &'m mut Machine<'m> {
+    // SAFETY: as above; `run_native` has set the pointer.
+    unsafe { &mut *(*cx).machine.cast::<Machine<'m>>() }
+}
+
+extern "C" fn grow(
+    cx: *mut NativeContext,
+    code: *const Code,
+    scalars: *mut u64,
+    vals: *mut Val,
+) -> i64 {
+    // SAFETY: native code passes its context, and code that lives as long as it does.
+    let (machine, code) = unsafe { (machine(cx), &*code) };
+    let (s, v) = machine.window(scalars, vals);
+    // One value more for what a call returns.
+    let result = machine.grow(s + code.scalar_regs as usize, v + code.val_regs as usize + 1);
+    machine.note_ends();
+    machine.fail_with(result)
+}
+
+extern "C" fn too_deep(cx: *mut NativeContext) -> i64 {
+    // SAFETY: native code passes its context.
+    let machine = unsafe { machine(cx) };
+    let trap = machine.too_deep();
+    machine.fail_with(Err(trap))
+}
+
+extern "C" fn step(
+    cx: *mut NativeContext,
+    code: *const Code,
+    pc: i64,
+    scalars: *mut u64,
+    vals: *mut Val,
+) -> i64 {
+    // SAFETY: native code passes its context, and code that lives as long as it does.
+    let (machine, code) = unsafe { (machine(cx), &*code) };
+    let window = machine.window(scalars, vals);
+    let result = machine.step(code, pc as Pc, window);
+    machine.note_ends();
+    machine.fail_with(result)
+}
+
+extern "C" fn fail(
+    cx: *mut NativeContext,
+    code: *const Code,
+    pc: i64,
+    scalars: *mut u64,
+    vals: *mut Val,
+) {
+    // SAFETY: native code passes its context, and code that lives as long as it does.
+    let (machine, code) = unsafe { (machine(cx), &*code) };
+    let window = machine.window(scalars, vals);
+    let result = machine.step(code, pc as Pc, window).and_then(|()| {
+        let inst = code.insts[pc as usize];
+        Err(Trap::type_error(format!("native code and the interpreter differ on {inst:?}")))
+    });
+    machine.fail_with(result);
+}
+
+extern "C" fn return_tuple(
+    cx: *mut NativeContext,
+    code: *const Code,
+    pc: i64,
+    scalars: *mut u64,
+    vals: *mut Val,
+) -> i64 {
+    // SAFETY: native code passes its context, and code that lives as long as it does.
+    let (machine, code) = unsafe { (machine(cx), &*code) };
+    let (s, v) = machine.window(scalars, vals);
+    let Inst::ReturnTuple { site } = code.insts[pc as usize] else { return 0 };
+    let result = machine.quick(code, &code.evals[site as usize], (s, v)).map(|tuple| {
+        machine.vals[v..v + code.val_regs as usize].fill(Val::Unit);
+        machine.vals[v] = tuple.unwrap_or(Val::Unit);
+    });
+    machine.fail_with(result)
+}
+
+extern "C" fn unwind(cx: *mut NativeContext, code: *const Code, pc: i64, vals: *mut Val) {
+    // SAFETY: native code passes its context, and code that lives as long as it does.
+    let (machine, code) = unsafe { (machine(cx), &*code) };
+    machine.native.left.push(spot(code, pc as Pc));
+    let (_, v) = machine.window(machine.scalars.as_ptr(), vals);
+    machine.empty(v, v + code.val_regs as usize);
+}
+
+extern "C" fn refuel(cx: *mut NativeContext) -> i64 {
+    // SAFETY: native code passes its context.
+    let machine = unsafe { machine(cx) };
+    let used_up = machine.native.context.fuel.min(0);
+    let fuel = machine.state.refuel(used_up);
+    let result = fuel.map(|fuel| machine.native.context.fuel = fuel);
+    machine.fail_with(result)
+}
+
+extern "C" fn find_case(table: *const SwitchTable, value: *const Val) -> i64 {
+    // SAFETY: native code passes a table of its code, and a register.
+    let (table, value) = unsafe { (&*table, &*value) };
+    let found = table.vals.iter().find(|(case, _)| egal(case, value));
+    found.map_or(table.default, |&(_, to)| to).into()
+}
+
+extern "C" fn drop_last(value: *mut Val) {
+    // SAFETY: native code passes a place that it writes next.
+    unsafe { ptr::drop_in_place(value) };
+}
+
+extern "C" fn clear(vals: *mut Val, count: i64) {
+    // SAFETY: native code passes the registers of its frame.
+    let vals = unsafe { std::slice::from_raw_parts_mut(vals, count as usize) };
+    vals.iter_mut().for_each(|place| assign(place, Val::Unit));
+}
+
+fn function(
+    name: &'static str,
+    address: *const u8,
+    params: &'static [Arg],
+    result: Option<Arg>,
+) -> Function {
+    Function { name, address, params, result, is_pure: false }
+}
+
+const FRAME: &[Arg] = &[Arg::Ptr, Arg::Ptr, Arg::Int, Arg::Ptr, Arg::Ptr];
+
+/// The functions that native code calls.
+pub(in crate::interp) fn runtime() -> Runtime {
+    let status = Some(Arg::Int);
+    Runtime {
+        grow: function(
+            "regraft_grow",
+            grow as *const u8,
+            &[Arg::Ptr, Arg::Ptr, Arg::Ptr, Arg::Ptr],
+            status,
+        ),
+        too_deep: function("regraft_too_deep", too_deep as *const u8, &[Arg::Ptr], status),
+        step: function("regraft_step", step as *const u8, FRAME, status),
+        fail: function("regraft_fail", fail as *const u8, FRAME, None),
+        return_tuple: function("regraft_return_tuple", return_tuple as *const u8, FRAME, status),
+        unwind: function(
+            "regraft_unwind",
+            unwind as *const u8,
+            &[Arg::Ptr, Arg::Ptr, Arg::Int, Arg::Ptr],
+            None,
+        ),
+        refuel: function("regraft_refuel", refuel as *const u8, &[Arg::Ptr], status),
+        find_case: function(
+            "regraft_find_case",
+            find_case as *const u8,
+            &[Arg::Ptr, Arg::Ptr],
+            Some(Arg::Int),
+        ),
+        drop_last: function("regraft_drop_last", drop_last as *const u8, &[Arg::Ptr], None),
+        clear: function("regraft_clear", clear as *const u8, &[Arg::Ptr, Arg::Int], None),
+    }
+}

@@ -1,0 +1,196 @@
+//! The Cranelift back end.
+
+mod types;
+mod writer;
+
+use std::rc::Rc;
+
+use cranelift_codegen::Context;
+use cranelift_codegen::ir::types::I64;
+use cranelift_codegen::ir::{AbiParam, InstBuilder, MemFlagsData, Signature as Sig};
+use cranelift_codegen::isa::{CallConv, OwnedTargetIsa};
+use cranelift_codegen::settings::{self, Configurable};
+use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext, Variable};
+use cranelift_jit::{JITBuilder, JITModule};
+use cranelift_module::{FuncId, Module, default_libcall_names};
+use rustc_hash::FxHashMap;
+
+use self::types::ty;
+use self::writer::Writer;
+use super::context::{Compiled, Entry};
+use super::emitter::{FRAME_PARAMS, Signature};
+use super::source::Source;
+use super::translate::{position_reg, signature, translate};
+use super::unit::{Backend, MachineCode};
+
+/// The compiler for the CPU that it runs on.
+pub(crate) struct Cranelift {
+    isa: OwnedTargetIsa,
+}
+
+impl Cranelift {
+    /// # Errors
+    /// If there is no back end for this CPU.
+    pub(crate) fn new() -> Result<Self, String> {
+        let mut flags = settings::builder();
+        for (name, value) in [
+            ("opt_level", "speed"),
+            ("is_pic", "false"),
+            ("use_colocated_libcalls", "false"),
+            ("enable_verifier", if cfg!(debug_assertions) { "true" } else { "false" }),
+        ] {
+            flags.set(name, value).map_err(|error| error.to_string())?;
+        }
+        let builder = cranelift_native::builder().map_err(str::to_owned)?;
+        let isa = builder.finish(settings::Flags::new(flags)).map_err(|error| error.to_string())?;
+        Ok(Self { isa })
+    }
+}
+
+/// The memory of a module.
+struct Memory(Option<JITModule>);
+
+impl MachineCode for Memory {}
+
+impl Drop for Memory {
+    fn drop(&mut self) {
+        if let Some(module) = self.0.take() {
+            // SAFETY: a unit is dropped when nothing runs, and nothing calls its code any more.
+            unsafe { module.free_memory() };
+        }
+    }
+}
+
+impl Backend for Cranelift {
+    fn compile(
+        &self,
+        members: &[Source<'_>],
+    ) -> Result<(Rc<dyn MachineCode>, Vec<Compiled>), String> {
+        let builder = JITBuilder::with_isa(self.isa.clone(), default_libcall_names());
+        let mut module = JITModule::new(builder);
+        let mut bodies = Vec::with_capacity(members.len());
+        for member in members {
+            let sig = body_sig(&module, &signature(member.code));
+            bodies.push(module.declare_anonymous_function(&sig).map_err(wrong)?);
+        }
+        let mut context = module.make_context();
+        let mut frontend = FunctionBuilderContext::new();
+        let mut entries = Vec::with_capacity(members.len());
+        for (member, &body) in members.iter().zip(&bodies) {
+            context.func.signature = body_sig(&module, &signature(member.code));
+            write_body(&mut module, &mut context, &mut frontend, &bodies, *member);
+            module.define_function(body, &mut context).map_err(wrong)?;
+            module.clear_context(&mut context);
+            let entry = write_entry(&mut module, &mut context, &mut frontend, body, *member)?;
+            module.clear_context(&mut context);
+            entries.push(entry);
+        }
+        module.finalize_definitions().map_err(wrong)?;
+        let compiled = bodies.iter().zip(entries).map(|(&body, entry)| {
+            let entry = module.get_finalized_function(entry);
+            // SAFETY: `write_entry` has given it this signature.
+            let entry = unsafe { std::mem::transmute::<*const u8, Entry>(entry) };
+            Compiled { entry, body: module.get_finalized_function(body) }
+        });
+        let compiled = compiled.collect();
+        Ok((Rc::new(Memory(Some(module))), compiled))
+    }
+}
+
+fn wrong(error: cranelift_module::ModuleError) -> String {
+    error.to_string()
+}
+
+/// The signature of a body: frame and scalars in, the result if it is a scalar and the status out.
+fn body_sig(module: &JITModule, signature: &Signature) -> Sig {
+    let mut sig = Sig::new(body_convention(module));
+    sig.params.extend([AbiParam::new(I64); FRAME_PARAMS]);
+    sig.params.extend(signature.params.iter().map(|&class| AbiParam::new(ty(class))));
+    sig.returns.extend(signature.result.map(|class| AbiParam::new(ty(class))));
+    sig.returns.push(AbiParam::new(I64));
+    sig
+}
+
+/// Compiled functions return two values, which not every platform's convention allows.
+fn body_convention(module: &JITModule) -> CallConv {
+    match module.isa().default_call_conv() {
+        CallConv::WindowsFastcall => CallConv::SystemV,
+        convention => convention,
+    }
+}
+
+fn write_body(
+    module: &mut JITModule,
+    context: &mut Context,
+    frontend: &mut FunctionBuilderContext,
+    bodies: &[FuncId],
+    member: Source<'_>,
+) {
+    let config = module.isa().frontend_config();
+    let convention = body_convention(module);
+    let default = module.isa().default_call_conv();
+    let mut b = FunctionBuilder::new(&mut context.func, frontend);
+    let start = b.create_block();
+    b.append_block_params_for_function_params(start);
+    b.switch_to_block(start);
+    let params = b.block_params(start).to_vec();
+    let code = member.code;
+    let mut regs: Vec<Variable> =
+        code.classes.iter().map(|&class| b.declare_var(ty(class))).collect();
+    regs.push(b.declare_var(I64));
+    debug_assert_eq!(position_reg(code) as usize, regs.len() - 1);
+    let mut writer = Writer {
+        b,
+        module,
+        bodies,
+        params,
+        regs,
+        default,
+        convention,
+        regions: FxHashMap::default(),
+        functions: FxHashMap::default(),
+        members: FxHashMap::default(),
+    };
+    translate(member, &mut writer);
+    let mut b = writer.b;
+    b.seal_all_blocks();
+    b.finalize(config);
+}
+
+/// The function that the machine calls: it takes the scalars from their registers.
+fn write_entry(
+    module: &mut JITModule,
+    context: &mut Context,
+    frontend: &mut FunctionBuilderContext,
+    body: FuncId,
+    member: Source<'_>,
+) -> Result<FuncId, String> {
+    let signature = signature(member.code);
+    let mut sig = Sig::new(module.isa().default_call_conv());
+    sig.params.extend([AbiParam::new(I64); FRAME_PARAMS + 1]);
+    sig.returns.push(AbiParam::new(I64));
+    let entry = module.declare_anonymous_function(&sig).map_err(wrong)?;
+    context.func.signature = sig;
+    let config = module.isa().frontend_config();
+    let mut b = FunctionBuilder::new(&mut context.func, frontend);
+    let start = b.create_block();
+    b.append_block_params_for_function_params(start);
+    b.switch_to_block(start);
+    let params = b.block_params(start).to_vec();
+    let mut args = params[..FRAME_PARAMS].to_vec();
+    let flags = MemFlagsData::trusted();
+    for (reg, &class) in signature.params.iter().enumerate() {
+        args.push(b.ins().load(ty(class), flags, params[1], reg as i32 * 8));
+    }
+    let body = module.declare_func_in_func(body, b.func);
+    let call = b.ins().call(body, &args);
+    let results = b.inst_results(call).to_vec();
+    if signature.result.is_some() {
+        b.ins().store(flags, results[0], params[FRAME_PARAMS], 0);
+    }
+    b.ins().return_(&results[results.len() - 1..]);
+    b.seal_all_blocks();
+    b.finalize(config);
+    module.define_function(entry, context).map_err(wrong)?;
+    Ok(entry)
+}
