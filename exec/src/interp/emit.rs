@@ -1,15 +1,12 @@
 //! The text of the code that a function is compiled to.
 
-use rustc_hash::FxHashMap;
-
 use super::code::Code;
 use super::machine::runtime;
 use super::print::print;
-use super::register::Scalar;
 use super::world::World;
 use super::{CodeForm, Interpreter};
 use crate::error::{ErrorKind, Trap};
-use crate::native::{Callee, Target, is_translatable, llvm_text};
+use crate::native::{is_translatable, llvm_text};
 
 impl World {
     /// A function, and all that it calls directly, in the order in which they are met.
@@ -43,13 +40,7 @@ impl World {
             return Err(wrong(format!("the interpreter runs @{name}, which handles errors")));
         }
         let members: Vec<&Code> = found.into_iter().filter(|code| is_translatable(code)).collect();
-        let numbers: FxHashMap<u32, u32> =
-            members.iter().zip(0..).map(|(code, number)| (code.slot, number)).collect();
-        let callee = |slot: u32| {
-            let target = Target::Member(*numbers.get(&slot)?);
-            Some(Callee { target, result: Scalar::of(self.slot(slot).code.get()?.ret) })
-        };
-        let runtime = runtime();
+        let (callee, runtime) = (self.callees(&members), runtime());
         let sources = self.sources(&members, &callee, &runtime);
         llvm_text(&sources.unwrap_or_default(), form).map_err(wrong)
     }

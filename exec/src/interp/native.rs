@@ -58,18 +58,7 @@ impl World {
     fn compile_unit(&self, root: &Code) {
         let Some(backend) = &self.natives.backend else { return };
         let members = self.members(root);
-        let numbers: FxHashMap<u32, u32> =
-            members.iter().zip(0..).map(|(code, number)| (code.slot, number)).collect();
-        let callee = |slot: u32| {
-            let code = self.slot(slot).code.get()?;
-            let target = match (numbers.get(&slot), code.native.get()) {
-                (Some(&number), _) => Target::Member(number),
-                (None, Native::Ready(compiled)) => Target::Address(compiled.body),
-                _ => return None,
-            };
-            Some(Callee { target, result: Scalar::of(code.ret) })
-        };
-        let runtime = runtime();
+        let (callee, runtime) = (self.callees(&members), runtime());
         let Some(sources) = self.sources(&members, &callee, &runtime) else { return };
         // A back end refuses what is too large for it: the interpreter runs it then.
         let Ok((machine_code, compiled)) = backend.compile(&sources) else { return };
@@ -81,6 +70,21 @@ impl World {
         let members = members.iter().map(|code| code.slot).collect();
         let unit = Unit { members, callees, _code: machine_code };
         self.natives.units.borrow_mut().push(unit);
+    }
+
+    /// Finds the code of a function that members of a unit call: in the unit, or elsewhere.
+    pub(super) fn callees(&self, members: &[&Code]) -> impl Fn(u32) -> Option<Callee> {
+        let numbers: FxHashMap<u32, u32> =
+            members.iter().zip(0..).map(|(code, number)| (code.slot, number)).collect();
+        move |slot| {
+            let code = self.slot(slot).code.get()?;
+            let target = match (numbers.get(&slot), code.native.get()) {
+                (Some(&number), _) => Target::Member(number),
+                (None, Native::Ready(compiled)) => Target::Address(compiled.body),
+                _ => return None,
+            };
+            Some(Callee { target, result: Scalar::of(code.ret) })
+        }
     }
 
     /// The sources of functions for their translation.

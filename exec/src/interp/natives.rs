@@ -15,3 +15,10 @@ pub(super) struct Natives {
     pub(super) counted: bool,
     pub(super) units: RefCell<Vec<Unit>>,
 }
+
+impl Natives {
+    /// Returns whether there is native code.
+    pub(super) fn has_code(&self) -> bool {
+        !self.units.borrow().is_empty()
+    }
+}

@@ -149,14 +149,15 @@ impl World {
     pub(super) fn take_over(&mut self, module: &Module) {
         let mut signatures_changed = false;
         self.unlink();
-        let is_other = |world: &Self, index: u32| {
-            let slot = world.slot(index);
-            let new = module.find(slot.name).and_then(|f| module.get(f)).map(Function::stamp);
-            slot.function.get().is_some_and(|held| Some(held.stamp) != new)
-        };
-        let others: FxHashSet<u32> =
-            (0..self.slots.count() as u32).filter(|&index| is_other(self, index)).collect();
-        self.drop_natives(|slot| others.contains(&slot));
+        if self.natives.has_code() {
+            let is_other = |&index: &u32| {
+                let slot = self.slot(index);
+                let new = module.find(slot.name).and_then(|f| module.get(f)).map(Function::stamp);
+                slot.function.get().is_some_and(|held| Some(held.stamp) != new)
+            };
+            let others: FxHashSet<u32> = (0..self.slots.count() as u32).filter(is_other).collect();
+            self.drop_natives(|slot| others.contains(&slot));
+        }
         self.for_each_slot(|_, slot| {
             if slot.function.get().is_some() && module.find(slot.name).is_none() {
                 slot.function.take();

@@ -119,6 +119,46 @@ macro_rules! lanes {
     };
 }
 
+/// Defines masks that are vectors of the same width, and tables that are looked up one lane after the
+/// other.
+macro_rules! vector_mask {
+    ($float:ident; $cmp:ident $and:ident $or:ident $xor:ident $cast:ident $set1:ident $movemask:ident
+        $blendv:ident) => {
+        #[inline(always)]
+        fn lt(self, y: Self) -> $float {
+            unsafe { $cmp::<_CMP_LT_OQ>(self.0, y.0) }
+        }
+        #[inline(always)]
+        fn is_nan(self) -> $float {
+            unsafe { $cmp::<_CMP_UNORD_Q>(self.0, self.0) }
+        }
+        #[inline(always)]
+        fn both(x: $float, y: $float) -> $float {
+            unsafe { $and(x, y) }
+        }
+        #[inline(always)]
+        fn either(x: $float, y: $float) -> $float {
+            unsafe { $or(x, y) }
+        }
+        #[inline(always)]
+        fn not(x: $float) -> $float {
+            unsafe { $xor(x, $cast($set1(-1))) }
+        }
+        #[inline(always)]
+        fn any(x: $float) -> bool {
+            unsafe { $movemask(x) != 0 }
+        }
+        #[inline(always)]
+        fn select(mask: $float, x: Self, y: Self) -> Self {
+            Self(unsafe { $blendv(y.0, x.0, mask) })
+        }
+        #[inline(always)]
+        fn look_up(table: &'static [f64; 16], at: Self) -> Self {
+            Self::gather(table, at)
+        }
+    };
+}
+
 lanes! {
     /// Two lanes.
     F64x2(__m128d, __m128i) x 2, mask __m128d;
@@ -126,37 +166,9 @@ lanes! {
     _mm_castpd_si128 _mm_castsi128_pd _mm_and_si128 _mm_or_si128 _mm_xor_si128 _mm_add_epi64 _mm_sub_epi64
     _mm_sll_epi64 _mm_srl_epi64;
 
-    #[inline(always)]
-    fn lt(self, y: Self) -> __m128d {
-        unsafe { _mm_cmp_pd::<_CMP_LT_OQ>(self.0, y.0) }
-    }
-    #[inline(always)]
-    fn is_nan(self) -> __m128d {
-        unsafe { _mm_cmp_pd::<_CMP_UNORD_Q>(self.0, self.0) }
-    }
-    #[inline(always)]
-    fn both(x: __m128d, y: __m128d) -> __m128d {
-        unsafe { _mm_and_pd(x, y) }
-    }
-    #[inline(always)]
-    fn either(x: __m128d, y: __m128d) -> __m128d {
-        unsafe { _mm_or_pd(x, y) }
-    }
-    #[inline(always)]
-    fn not(x: __m128d) -> __m128d {
-        unsafe { _mm_xor_pd(x, _mm_castsi128_pd(_mm_set1_epi64x(-1))) }
-    }
-    #[inline(always)]
-    fn any(x: __m128d) -> bool {
-        unsafe { _mm_movemask_pd(x) != 0 }
-    }
-    #[inline(always)]
-    fn select(mask: __m128d, x: Self, y: Self) -> Self {
-        Self(unsafe { _mm_blendv_pd(y.0, x.0, mask) })
-    }
-    #[inline(always)]
-    fn look_up(table: &'static [f64; 16], at: Self) -> Self {
-        Self::gather(table, at)
+    vector_mask! {
+        __m128d; _mm_cmp_pd _mm_and_pd _mm_or_pd _mm_xor_pd _mm_castsi128_pd _mm_set1_epi64x _mm_movemask_pd
+        _mm_blendv_pd
     }
     #[inline(always)]
     fn gather<const N: usize>(table: &'static [f64; N], at: Self) -> Self {
@@ -179,37 +191,9 @@ lanes! {
     _mm256_castpd_si256 _mm256_castsi256_pd _mm256_and_si256 _mm256_or_si256 _mm256_xor_si256 _mm256_add_epi64
     _mm256_sub_epi64 _mm256_sll_epi64 _mm256_srl_epi64;
 
-    #[inline(always)]
-    fn lt(self, y: Self) -> __m256d {
-        unsafe { _mm256_cmp_pd::<_CMP_LT_OQ>(self.0, y.0) }
-    }
-    #[inline(always)]
-    fn is_nan(self) -> __m256d {
-        unsafe { _mm256_cmp_pd::<_CMP_UNORD_Q>(self.0, self.0) }
-    }
-    #[inline(always)]
-    fn both(x: __m256d, y: __m256d) -> __m256d {
-        unsafe { _mm256_and_pd(x, y) }
-    }
-    #[inline(always)]
-    fn either(x: __m256d, y: __m256d) -> __m256d {
-        unsafe { _mm256_or_pd(x, y) }
-    }
-    #[inline(always)]
-    fn not(x: __m256d) -> __m256d {
-        unsafe { _mm256_xor_pd(x, _mm256_castsi256_pd(_mm256_set1_epi64x(-1))) }
-    }
-    #[inline(always)]
-    fn any(x: __m256d) -> bool {
-        unsafe { _mm256_movemask_pd(x) != 0 }
-    }
-    #[inline(always)]
-    fn select(mask: __m256d, x: Self, y: Self) -> Self {
-        Self(unsafe { _mm256_blendv_pd(y.0, x.0, mask) })
-    }
-    #[inline(always)]
-    fn look_up(table: &'static [f64; 16], at: Self) -> Self {
-        Self::gather(table, at)
+    vector_mask! {
+        __m256d; _mm256_cmp_pd _mm256_and_pd _mm256_or_pd _mm256_xor_pd _mm256_castsi256_pd _mm256_set1_epi64x _mm256_movemask_pd
+        _mm256_blendv_pd
     }
     #[inline(always)]
     fn gather<const N: usize>(table: &'static [f64; N], at: Self) -> Self {
