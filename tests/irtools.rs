@@ -1,6 +1,6 @@
 //! The scripts in `examples/irtools`: what each prints. Values are by hand or by differences in the scripts themselves.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 const ROOT: &str = env!("CARGO_MANIFEST_DIR");
@@ -46,13 +46,18 @@ fn the_reverse_mode_of_a_page_is_a_page() {
     assert!(text.lines().count() <= 120);
 }
 
-/// A tool run in a folder of its own, with the file of the passes.
-fn tool(args: &[&str]) -> (bool, String, String) {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("irpass");
+/// A folder of its own for a test, with the file of the passes and what they run on.
+fn folder(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("irtools").join(name);
     std::fs::create_dir_all(&folder).unwrap();
     std::fs::write(folder.join("passes.jl"), PASSES).unwrap();
     std::fs::write(folder.join("f.jl"), "f(x) = 2.0 * x * x + sin(x)\n").unwrap();
     std::fs::copy(Path::new(ROOT).join("examples/ir/pow.ir"), folder.join("pow.ir")).unwrap();
+    folder
+}
+
+/// Runs the tool in the folder: whether it succeeds, its output, and its errors.
+fn tool(folder: &Path, args: &[&str]) -> (bool, String, String) {
     let output = Command::new(env!("CARGO_BIN_EXE_regraft"))
         .args(args)
         .current_dir(folder)
@@ -86,56 +91,55 @@ end
 
 #[test]
 fn a_pass_of_a_file_runs_on_scripts_and_on_ir() {
+    let folder = folder("runs");
     let load = ["opt", "--load", "passes.jl", "-p"];
     let script =
         [&load[..], &["mul-to-add, dce", "f.jl", "--entry", "f(Float64)", "--check", "20"]];
-    let (ok, out, err) = tool(&script.concat());
+    let (ok, out, err) = tool(&folder, &script.concat());
     assert!(ok, "{err}");
     assert!(out.contains("arith.add %x, %x") && err.contains("mul-to-add"), "{out}{err}");
     let (ok, out, err) = tool(
+        &folder,
         &[&load[..], &["mul-to-add{factor=3.0}", "f.jl", "--entry", "f(Float64)", "--diff"]]
             .concat(),
     );
     assert!(ok && out.is_empty(), "{out}{err}");
-    let (ok, _, err) = tool(&[&load[..], &["mul-to-add", "pow.ir", "--check", "20"]].concat());
+    let (ok, _, err) =
+        tool(&folder, &[&load[..], &["mul-to-add", "pow.ir", "--check", "20"]].concat());
     assert!(ok, "{err}");
 }
 
 #[test]
 fn a_pass_of_a_file_that_is_wrong_is_found_by_running() {
-    let (ok, _, err) = tool(&[
-        "opt",
-        "--load",
-        "passes.jl",
-        "-p",
-        "wrong",
-        "f.jl",
-        "--entry",
-        "f(Float64)",
-        "--check",
-        "20",
-    ]);
+    let folder = folder("wrong");
+    let (ok, _, err) = tool(
+        &folder,
+        &[
+            "opt",
+            "--load",
+            "passes.jl",
+            "-p",
+            "wrong",
+            "f.jl",
+            "--entry",
+            "f(Float64)",
+            "--check",
+            "20",
+        ],
+    );
     assert!(!ok && err.contains("wrong") && err.contains("f(Float64)"), "{err}");
-    let (ok, _, err) = tool(&[
-        "fuzz",
-        "--load",
-        "passes.jl",
-        "-p",
-        "mul-to-add",
-        "--cases",
-        "20",
-        "--threads",
-        "1",
-    ]);
+    let (ok, _, err) = tool(
+        &folder,
+        &["fuzz", "--load", "passes.jl", "-p", "mul-to-add", "--cases", "20", "--threads", "1"],
+    );
     assert!(ok, "{err}");
-    let (ok, _, err) = tool(&["opt", "--load", "f.jl", "-p", "dce", "pow.ir"]);
+    let (ok, _, err) = tool(&folder, &["opt", "--load", "f.jl", "-p", "dce", "pow.ir"]);
     assert!(!ok && err.contains("f.jl defines no pass"), "{err}");
 }
 
 #[test]
 fn a_dynamo_without_end_is_stopped() {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
-    let file = folder.join("endless.jl");
+    let file = folder("endless").join("endless.jl");
     let text = "using IRTools: IR, @dynamo\n\
                 @dynamo function more(f, n)\n    return :(more(args[1], Val(args[2])))\nend\n\
                 @dynamo function forever(f)\n    while true end\n    IR(f)\nend\n\
