@@ -39,6 +39,12 @@ pub trait CallResolver {
         name: Symbol,
         host: Option<&mut Host>,
     ) -> Result<Option<Rc<Function>>, Trap>;
+
+    /// The function of that name as native code is to be made of it, if that is another one than the interpreter
+    /// runs: with the same parameters, results and effects.
+    fn optimized(&mut self, _name: Symbol) -> Option<Rc<Function>> {
+        None
+    }
 }
 
 /// The function that a call runs.

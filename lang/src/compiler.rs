@@ -86,6 +86,12 @@ impl Compiler {
         self.deriver().code(id)
     }
 
+    /// Returns the function of a specialisation as native code is made of it, if that is another
+    /// one.
+    pub(crate) fn optimized(&mut self, id: SpecId) -> Option<Rc<Function>> {
+        self.deriver().optimized(id)
+    }
+
     /// Returns the present world, if it is another one than when this was last asked.
     pub(crate) fn new_world(&mut self) -> Option<Val> {
         self.deriver().new_world()

@@ -93,6 +93,13 @@ impl CallResolver for WorldResolver {
             id.map(|id| compiler.code(id)).transpose().map_err(|errors| Trap::because(&errors))
         })
     }
+
+    fn optimized(&mut self, name: Symbol) -> Option<Rc<Function>> {
+        self.ask(None, |compiler| {
+            Ok(compiler.spec_by_name(name).and_then(|id| compiler.optimized(id)))
+        })
+        .ok()?
+    }
 }
 
 impl Compiler {

@@ -39,10 +39,11 @@ impl World {
             let name = self.ctx.str(found[0].name);
             return Err(wrong(format!("the interpreter runs @{name}, which handles errors")));
         }
-        let members: Vec<&Code> = found.into_iter().filter(|code| is_translatable(code)).collect();
+        let translatable = found.into_iter().filter(|code| is_translatable(code));
+        let members: Vec<_> = translatable.filter_map(|code| self.unchanged(code)).collect();
         let (callee, runtime) = (self.callees(&members), runtime());
         let sources = self.sources(&members, &callee, &runtime);
-        llvm_text(&sources.unwrap_or_default(), form).map_err(wrong)
+        llvm_text(&sources, form).map_err(wrong)
     }
 }
 

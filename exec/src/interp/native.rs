@@ -1,17 +1,22 @@
 //! The native code of a world: which functions have some, and when it is made and dropped.
 //!
 //! A function is compiled together with all that it calls directly, so that they call each other without a
-//! detour. Such a unit is dropped as a whole as soon as one of its functions, or one that it
-//! calls, is no longer what it was.
+//! detour; what is only called where an error is about to be thrown is left to the interpreter. Native code
+//! is made of the optimized form of a function, if the call resolver has one. A unit is dropped as a whole as soon as one
+//! of its functions, or one that it calls, is no longer what it was.
 
 use std::rc::Rc;
 
+use regraft_ir::Function;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::code::Code;
+use super::code::{CallSite, Code};
+use super::compile::compile;
+use super::inst::Inst;
 use super::machine::runtime;
+use super::operands::targets;
 use super::register::Scalar;
-use super::world::World;
+use super::world::{Optimized, World};
 use crate::native::{
     Backend, Callee, Entry, Native, Runtime, Source, Target, Unit, is_translatable,
 };
@@ -21,6 +26,15 @@ const MANY_CALLS: u32 = 100;
 
 /// The most instructions of a unit.
 const LARGE_UNIT: usize = 20_000;
+
+/// A function of a unit.
+pub(super) struct Member<'a> {
+    /// The code that the interpreter runs, which remembers the native code.
+    own: &'a Code,
+    /// The form that native code is made of.
+    pub(super) code: &'a Code,
+    f: &'a Function,
+}
 
 impl World {
     /// The state of code that has just been made.
@@ -59,23 +73,23 @@ impl World {
         let Some(backend) = &self.natives.backend else { return };
         let members = self.members(root);
         let (callee, runtime) = (self.callees(&members), runtime());
-        let Some(sources) = self.sources(&members, &callee, &runtime) else { return };
+        let sources = self.sources(&members, &callee, &runtime);
         // A back end refuses what is too large for it: the interpreter runs it then.
         let Ok((machine_code, compiled)) = backend.compile(&sources) else { return };
-        for (code, compiled) in members.iter().zip(compiled) {
-            code.native.set(Native::Ready(compiled));
+        for (member, compiled) in members.iter().zip(compiled) {
+            member.own.native.set(Native::Ready(compiled));
         }
-        let calls = members.iter().flat_map(|code| code.calls.iter().map(|site| site.callee));
-        let callees = calls.collect();
-        let members = members.iter().map(|code| code.slot).collect();
+        let codes = members.iter().flat_map(|member| [member.own, member.code]);
+        let callees = codes.flat_map(|code| code.calls.iter().map(|site| site.callee)).collect();
+        let members = members.iter().map(|member| member.own.slot).collect();
         let unit = Unit { members, callees, _code: machine_code };
         self.natives.units.borrow_mut().push(unit);
     }
 
     /// Finds the code of a function that members of a unit call: in the unit, or elsewhere.
-    pub(super) fn callees(&self, members: &[&Code]) -> impl Fn(u32) -> Option<Callee> {
+    pub(super) fn callees(&self, members: &[Member<'_>]) -> impl Fn(u32) -> Option<Callee> {
         let numbers: FxHashMap<u32, u32> =
-            members.iter().zip(0..).map(|(code, number)| (code.slot, number)).collect();
+            members.iter().zip(0..).map(|(member, number)| (member.own.slot, number)).collect();
         move |slot| {
             let code = self.slot(slot).code.get()?;
             let target = match (numbers.get(&slot), code.native.get()) {
@@ -90,39 +104,57 @@ impl World {
     /// The sources of functions for their translation.
     pub(super) fn sources<'a>(
         &'a self,
-        members: &[&'a Code],
+        members: &[Member<'a>],
         callee: &'a dyn Fn(u32) -> Option<Callee>,
         runtime: &'a Runtime,
-    ) -> Option<Vec<Source<'a>>> {
+    ) -> Vec<Source<'a>> {
         let counted = self.natives.counted;
-        let source = |&code: &&'a Code| {
-            let f = &*self.slot(code.slot).function.get()?.function;
-            Some(Source { code, f, callee, runtime, counted })
-        };
+        let source =
+            |&Member { code, f, .. }: &Member<'a>| Source { code, f, callee, runtime, counted };
         members.iter().map(source).collect()
     }
 
+    /// The function of code as it is.
+    pub(super) fn unchanged<'a>(&'a self, own: &'a Code) -> Option<Member<'a>> {
+        let f = &*self.slot(own.slot).function.get()?.function;
+        Some(Member { own, code: own, f })
+    }
+
+    /// The function of code in the form that native code is made of.
+    fn optimized<'a>(&'a self, own: &'a Code) -> Option<Member<'a>> {
+        let slot = self.slot(own.slot);
+        let form = slot.optimized.get_or_init(|| {
+            let function = self.resolver.borrow_mut().as_mut()?.optimized(own.name)?;
+            // What cannot be compiled makes its error where it is called.
+            let code = Box::new(compile(self, &function, own.slot).ok()?);
+            Some(Optimized { function, code })
+        });
+        match form {
+            Some(Optimized { function, code }) => Some(Member { own, code, f: function }),
+            None => self.unchanged(own),
+        }
+    }
+
     /// The functions of a unit: a function, and all that it calls and that have no code yet.
-    fn members<'a>(&'a self, root: &'a Code) -> Vec<&'a Code> {
+    fn members<'a>(&'a self, root: &'a Code) -> Vec<Member<'a>> {
         let (mut members, mut seen) = (Vec::new(), FxHashSet::default());
         let (mut pending, mut size) = (vec![root], 0);
         while let Some(code) = pending.pop() {
             if !matches!(code.native.get(), Native::Untried(_)) || !seen.insert(code.slot) {
                 continue;
             }
-            if !is_translatable(code) {
+            let member = self.optimized(code).filter(|member| is_translatable(member.code));
+            let Some(member) = member else {
                 code.native.set(Native::Refused);
                 continue;
-            }
-            size += code.insts.len();
+            };
+            size += member.code.insts.len();
             if size > LARGE_UNIT && !members.is_empty() {
                 break;
             }
-            members.push(code);
-            for site in code.calls.iter().rev() {
-                // What cannot be compiled makes its error when it is called.
-                pending.extend(self.code(site.callee).ok());
-            }
+            // What cannot be compiled makes its error when it is called.
+            pending.extend(member.code.warm_calls().filter_map(|site| self.code(site.callee).ok()));
+            members.push(member);
         }
         members
     }
@@ -178,5 +210,21 @@ impl World {
                 code.native.set(state);
             }
         }
+    }
+}
+
+impl Code {
+    /// The calls, the last first, without those in blocks that end with an error.
+    fn warm_calls(&self) -> impl Iterator<Item = &CallSite> {
+        let mut is_cold = false;
+        self.insts.iter().rev().filter_map(move |&inst| {
+            if !inst.goes_on() || !targets(inst, &self.switches).is_empty() {
+                is_cold = matches!(inst, Inst::Unreachable);
+            }
+            match inst {
+                Inst::Call { site } if !is_cold => Some(&self.calls[site as usize]),
+                _ => None,
+            }
+        })
     }
 }

@@ -43,6 +43,14 @@ pub(super) struct Slot {
     pub(super) name: Symbol,
     pub(super) function: OnceCell<Held>,
     pub(super) code: OnceCell<Box<Code>>,
+    /// The form that native code is made of, if it is another one; once that was asked for.
+    pub(super) optimized: OnceCell<Option<Optimized>>,
+}
+
+/// A function as native code is made of it.
+pub(super) struct Optimized {
+    pub(super) function: Rc<Function>,
+    pub(super) code: Box<Code>,
 }
 
 /// A function of the module, or of the call resolver.
@@ -61,7 +69,22 @@ impl Held {
 
 impl Slot {
     fn new(name: Symbol) -> Self {
-        Self { name, function: OnceCell::new(), code: OnceCell::new() }
+        Self::of(name, OnceCell::new())
+    }
+
+    fn of(name: Symbol, function: OnceCell<Held>) -> Self {
+        Self { name, function, code: OnceCell::new(), optimized: OnceCell::new() }
+    }
+
+    /// The code that there is for the function.
+    fn codes(&self) -> impl Iterator<Item = &Code> {
+        let optimized = self.optimized.get().and_then(Option::as_ref);
+        self.code.get().into_iter().chain(optimized.map(|form| &form.code)).map(|code| &**code)
+    }
+
+    fn drop_code(&mut self) {
+        self.code.take();
+        self.optimized.take();
     }
 
     pub(super) fn signature(&self) -> Option<(&[Type], Type)> {
@@ -125,7 +148,7 @@ impl World {
     /// A slot for a function that no other code finds.
     pub(super) fn lend_slot(&mut self, function: Rc<Function>) -> u32 {
         let (name, function) = (function.name(), OnceCell::from(Held::new(function)));
-        let slot = Slot { name, function, code: OnceCell::new() };
+        let slot = Slot::of(name, function);
         match self.spare.pop().and_then(|index| Some((index, self.slots.get_mut(index as usize)?)))
         {
             Some((index, spare)) => {
@@ -174,13 +197,13 @@ impl World {
             signatures_changed |=
                 slot.signature() != Some((&held.params, held.function.ret_type()));
             slot.function = held.into();
-            slot.code.take();
+            slot.drop_code();
         }
         if signatures_changed {
             // Callers are compiled against signatures. They change rarely, so all are dropped
             // rather than kept track of.
             self.drop_natives(|_| true);
-            self.for_each_slot(|_, slot| drop(slot.code.take()));
+            self.for_each_slot(|_, slot| slot.drop_code());
         }
     }
 
@@ -210,12 +233,12 @@ impl World {
         self.for_each_slot(|index, slot| {
             if gone.contains(&index) {
                 slot.function.take();
-                slot.code.take();
+                slot.drop_code();
             }
             // Callers are compiled against the signature of what they call.
             let calls = |code: &Code| code.calls.iter().any(|site| gone.contains(&site.callee));
-            if slot.code.get().is_some_and(|code| calls(code)) {
-                slot.code.take();
+            if slot.codes().any(calls) {
+                slot.drop_code();
             }
         });
         outdated.into_iter().for_each(|index| self.take_slot_back(index));
@@ -234,9 +257,8 @@ impl World {
         self.forget_links();
         self.links_since += 1;
         for (_, slot) in &self.slots {
-            if let Some(code) = slot.code.get() {
-                code.calls.iter().for_each(|site| site.code.clear());
-            }
+            let calls = slot.codes().flat_map(|code| &code.calls);
+            calls.for_each(|site| site.code.clear());
         }
     }
 
@@ -244,9 +266,8 @@ impl World {
     fn forget_links(&self) {
         self.links.borrow_mut().clear();
         for (_, slot) in &self.slots {
-            if let Some(code) = slot.code.get() {
-                code.applies.iter().for_each(|site| site.cache.clear());
-            }
+            let applies = slot.codes().flat_map(|code| &code.applies);
+            applies.for_each(|site| site.cache.clear());
         }
     }
 

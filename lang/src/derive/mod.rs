@@ -63,6 +63,10 @@ pub(crate) use deriver::{Derivatives, Deriver};
 pub(crate) use held::world_type;
 pub(crate) use pipelines::Instrumentation;
 
+/// The most instructions of a function that is optimized together with one that calls it: what is larger is
+/// not inlined by the pipeline.
+const MAX_INLINED: usize = 320;
+
 impl Deriver<'_> {
     /// The wrappers of a derivative; made when it is first asked for.
     pub(crate) fn derive(&mut self, key: &DerivativeKey) -> DerivativeEntry {
@@ -209,6 +213,26 @@ impl Deriver<'_> {
         let found = module.find(function.name()).and_then(|id| module.get(id));
         let simplified = found.map_or(function, |simplified| Rc::new(simplified.clone()));
         self.instrumented(id, simplified)
+    }
+
+    /// Returns the function of a specialisation as native code is made of it, if it is to be
+    /// another one than [`code`](Self::code) gives. Derivatives are optimized already, and so is
+    /// all code of another algebra than the exact one; what is recorded stays as it is.
+    pub(crate) fn optimized(&mut self, id: SpecId) -> Option<Rc<Function>> {
+        let derivatives = self.derivatives;
+        if derivatives.math.get() != Math::Exact
+            || derivatives.instrumentation.get().is_some()
+            || self.spec(id).is_made()
+        {
+            return None;
+        }
+        let function = self.function(id);
+        // What is larger is not inlined.
+        let mut module = self
+            .module_within(id, |spec, f| !spec.is_made() && f.all_insts().count() <= MAX_INLINED);
+        derivatives.pipelines().optimize(&mut module).ok()?;
+        let optimized = module.find(function.name()).and_then(|id| module.get(id))?;
+        Some(Rc::new(optimized.clone()))
     }
 
     fn no_such_call(&self, error: CallError) -> Diagnostic {

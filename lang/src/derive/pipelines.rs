@@ -2,7 +2,7 @@
 
 use regraft_ir::{Diagnostic, FuncId, Module, Symbol};
 use regraft_passes::rewrite::Math;
-use regraft_passes::{O3, PassRegistry, Pipeline, RunOptions, run_pipeline};
+use regraft_passes::{O2, O3, PassRegistry, Pipeline, RunOptions, run_pipeline};
 use regraft_syntax::quote;
 
 use crate::emit::keep_reached;
@@ -24,6 +24,9 @@ licm, indvars, dce, simplify-cfg";
 /// The pipeline for generated derivatives.
 const FINISH: &str = O3.name;
 
+/// The pipeline for functions that native code is made of.
+const OPTIMIZE: &str = O2.name;
+
 /// Functions from entry to return, for the profiler; with the computations in them.
 const PROFILE: &str = "profile{only=functions}";
 const PROFILE_OPS: &str = "profile{only=functions-and-ops}";
@@ -41,6 +44,7 @@ pub(crate) enum Instrumentation {
 #[derive(Debug)]
 pub(super) struct Pipelines {
     prepare: Pipeline,
+    optimize: Pipeline,
     finish: Pipeline,
     profile: Pipeline,
     profile_ops: Pipeline,
@@ -54,6 +58,7 @@ impl Pipelines {
         };
         Self {
             prepare: parse(PREPARE),
+            optimize: parse(OPTIMIZE),
             finish: parse(FINISH),
             profile: parse(PROFILE),
             profile_ops: parse(PROFILE_OPS),
@@ -63,6 +68,11 @@ impl Pipelines {
     /// Before a derivative is made.
     pub(super) fn prepare(&self, module: &mut Module) -> Result<(), Vec<Diagnostic>> {
         run(module, &self.prepare)
+    }
+
+    /// Optimizes a function, and what may be inlined into it.
+    pub(super) fn optimize(&self, module: &mut Module) -> Result<(), Vec<Diagnostic>> {
+        run(module, &self.optimize)
     }
 
     /// Makes a version of a function for arguments of these lengths.

@@ -7,6 +7,7 @@ use regraft_ir::{FuncId, Function, Module, Operand, Symbol};
 use rustc_hash::FxHashSet;
 
 use super::Emitter;
+use crate::infer::Spec;
 use crate::world::SpecId;
 
 impl Emitter<'_> {
@@ -14,12 +15,24 @@ impl Emitter<'_> {
     /// the order in which the calls stand. Struct types that occur are part of the module.
     /// O(size).
     pub(crate) fn module_of(&mut self, id: SpecId) -> Module {
+        self.module_within(id, |_, _| true)
+    }
+
+    /// The same with only those functions, behind the first, that are `wanted`, and what these call.
+    pub(crate) fn module_within(
+        &mut self,
+        id: SpecId,
+        wanted: impl Fn(&Spec, &Function) -> bool,
+    ) -> Module {
         let mut functions: Vec<Rc<Function>> = Vec::new();
         let mut seen: FxHashSet<SpecId> = FxHashSet::default();
         let mut work = vec![id];
         seen.insert(id);
         while let Some(id) = work.pop() {
             let function = self.function(id);
+            if !functions.is_empty() && !wanted(self.spec(id), &function) {
+                continue;
+            }
             let mut callees = Vec::new();
             for name in called(&function) {
                 if let Some(callee) = self.spec_by_name(name)

@@ -49,4 +49,4 @@ pub(crate) use inference::DerivativeOracle;
 pub use inference::{CallError, Inference};
 pub use lattice::Lattice;
 pub(crate) use lattice::field_types;
-pub use spec::{MAX_NESTED, MAX_SPECS};
+pub use spec::{MAX_NESTED, MAX_SPECS, Spec};

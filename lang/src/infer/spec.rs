@@ -143,6 +143,11 @@ impl Spec {
         }
     }
 
+    /// Returns whether its function was made without code of the language, as derivatives are.
+    pub(crate) fn is_made(&self) -> bool {
+        self.body.entry().is_none()
+    }
+
     pub(super) fn hash(&self) -> u64 {
         hash(self.method, self.callee, &self.key)
     }

@@ -49,7 +49,7 @@ impl World {
 ///
 /// # Errors
 /// If an op has no evaluation function, or a block no terminator.
-fn compile(world: &World, f: &Function, slot: u32) -> Result<Code, Trap> {
+pub(super) fn compile(world: &World, f: &Function, slot: u32) -> Result<Code, Trap> {
     let mut compiler = Compiler::new(world, f, slot)?;
     compiler.run()?;
     Ok(compiler.finish())
