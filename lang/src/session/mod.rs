@@ -28,6 +28,7 @@ mod services;
 mod shared;
 mod stages;
 mod tools;
+mod typed;
 
 use std::cell::RefCell;
 use std::io::Write;

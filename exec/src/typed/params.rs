@@ -1,0 +1,59 @@
+//! Lists of parameters.
+
+use regraft_ir::{Context, Type};
+
+use super::param::{Param, Passing, Way};
+use crate::error::Trap;
+
+/// The parameters of a [`Signature`](super::Signature), a tuple.
+pub trait Params: 'static {
+    /// The arguments in Rust, a tuple.
+    type Args<'a>;
+
+    /// The types in the program.
+    fn types(ctx: &Context) -> Vec<Type>;
+
+    /// The ways in which they are passed.
+    fn ways() -> Vec<Way>;
+
+    /// Writes arguments to their registers.
+    #[doc(hidden)]
+    fn pass(args: Self::Args<'_>, to: &mut Passing<'_>) -> Result<(), Trap>;
+}
+
+macro_rules! params {
+    ($($name:ident)*) => {
+        #[allow(non_snake_case, unused_variables)]
+        impl<$($name: Param),*> Params for ($($name,)*) {
+            type Args<'a> = ($($name::Arg<'a>,)*);
+
+            fn types(ctx: &Context) -> Vec<Type> {
+                vec![$($name::ty(ctx)),*]
+            }
+
+            fn ways() -> Vec<Way> {
+                vec![$($name::way()),*]
+            }
+
+            #[inline]
+            fn pass(($($name,)*): Self::Args<'_>, to: &mut Passing<'_>) -> Result<(), Trap> {
+                $(<$name as Param>::pass($name, to)?;)*
+                Ok(())
+            }
+        }
+    };
+}
+
+params!();
+params!(A);
+params!(A B);
+params!(A B C);
+params!(A B C D);
+params!(A B C D E);
+params!(A B C D E G);
+params!(A B C D E G H);
+params!(A B C D E G H I);
+params!(A B C D E G H I J);
+params!(A B C D E G H I J K);
+params!(A B C D E G H I J K L);
+params!(A B C D E G H I J K L M);
