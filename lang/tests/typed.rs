@@ -190,6 +190,70 @@ fn a_function_stays_what_it_is() {
 }
 
 #[test]
+fn gradients() {
+    let text = "f(x, n, s) = s * x[1]^n * x[2]";
+    for engine in [EngineKind::Interpreter, EngineKind::Cranelift] {
+        let mut session = session(text, engine);
+        type F = fn(&[f64], i64, f64) -> f64;
+        let gradient = session.compile_gradient::<F>("f").unwrap();
+        let jvp = session.compile_jvp::<F>("f").unwrap();
+        let hvp = session.compile_hvp::<F>("f").unwrap();
+        drop(session);
+        let x = [3.0, 5.0];
+        let (mut dx, mut ds) = ([7.0, 7.0], 7.0);
+        for s in [2.0, 1.0, 2.0] {
+            // By x[1]: 2 x[1] x[2] s, by x[2]: x[1]^2 s, by s: x[1]^2 x[2].
+            let value = gradient.call((&x, 2, s), (&mut dx, (), &mut ds)).unwrap();
+            assert_eq!((value, dx, ds), (45.0 * s, [30.0 * s, 9.0 * s], 45.0));
+            let along = jvp.call((&x, 2, s), (&[1.0, 2.0], (), 1.0)).unwrap();
+            assert_eq!(along, (45.0 * s, 30.0 * s + 18.0 * s + 45.0));
+            hvp.call((&x, 2, s), (&[1.0, 0.0], (), 0.0), (&mut dx, (), &mut ds)).unwrap();
+            assert_eq!((dx, ds), ([10.0 * s, 6.0 * s], 30.0));
+        }
+        let error = gradient.call((&x, 2, 1.0), (&mut dx[..1], (), &mut ds)).unwrap_err();
+        assert!(error.message().contains("DimensionMismatch"), "{}", error.message());
+        let error = gradient.call((&x[..1], 2, 1.0), (&mut dx[..1], (), &mut ds)).unwrap_err();
+        assert!(error.message().contains("BoundsError"), "{}", error.message());
+    }
+}
+
+#[test]
+fn a_gradient_by_arguments_that_are_written_to() {
+    let text = "function f(x, y)\n y .= x .* y\n return sum(y)\n end";
+    for engine in [EngineKind::Interpreter, EngineKind::Cranelift] {
+        let mut session = session(text, engine);
+        let gradient = session.compile_gradient::<fn(&[f64], &mut [f64]) -> f64>("f").unwrap();
+        let (mut y, mut dx, mut dy) = ([3.0, 4.0], [0.0; 2], [0.0; 2]);
+        let value = gradient.call((&[1.0, 2.0], &mut y), (&mut dx, &mut dy)).unwrap();
+        assert_eq!((value, y), (11.0, [3.0, 8.0]));
+        assert_eq!((dx, dy), ([3.0, 4.0], [1.0, 2.0]));
+    }
+}
+
+#[test]
+fn threads_share_a_gradient() {
+    let text = "f(x, p) = sum(abs2, x .* p) / p";
+    let mut session = session(text, EngineKind::Cranelift);
+    let gradient = session.compile_gradient::<fn(&[f64], f64) -> f64>("f").unwrap();
+    let gradients: Vec<_> = (1..500i32)
+        .into_par_iter()
+        .map(|p| {
+            let (mut dx, mut dp) = ([0.0; 3], 0.0);
+            gradient.call((&[1.0, 2.0, 3.0], f64::from(p)), (&mut dx, &mut dp)).map(|_| (dx, dp))
+        })
+        .collect::<Result<_, _>>()
+        .unwrap();
+    for (p, (dx, dp)) in (1..500i32).zip(gradients) {
+        let p = f64::from(p);
+        // p times the sum of squares.
+        for (d, x) in dx.iter().zip([1.0, 2.0, 3.0]) {
+            assert!((d - 2.0 * p * x).abs() < 1e-9 * p);
+        }
+        assert!((dp - 14.0).abs() < 1e-9);
+    }
+}
+
+#[test]
 fn threads_share_a_function() {
     let text = "
         function f(x, i)

@@ -8,7 +8,7 @@
 //! func @halve(%x: array<f64, 1>, %k: i64) -> f64 {
 //! ^1:
 //!   %1: f64 = mem.load %x, %k
-//!   %2: f64 = arith.div %1, 2.0
+//!   %2: f64 = arith.mul %1, 0.5
 //!   mem.store %x, %2, %k
 //!   return %1
 //! }";
@@ -36,6 +36,7 @@ mod param;
 mod params;
 mod plan;
 mod read_only;
+mod shadow;
 mod signature;
 
 use std::fmt;
@@ -50,7 +51,8 @@ use crate::engine::{EngineKind, Limits};
 
 pub use self::output::{Output, Returned};
 pub use self::param::{ByMut, ByRef, ByValue, Lend, Param, Passing, Way};
-pub use self::params::Params;
+pub use self::params::{Both, Params};
+pub use self::shadow::{Active, ActiveParams, InPlace, Nothing, Number};
 pub use self::signature::Signature;
 
 /// A function of a program that is called as one of Rust of type `F`, such as `fn(&[f64], i64) -> f64`.
@@ -59,7 +61,7 @@ pub use self::signature::Signature;
 /// keeps it until it ends, or until it makes other such code after the function is gone.
 pub struct TypedFunction<F> {
     plan: Arc<Plan>,
-    signature: PhantomData<F>,
+    signature: PhantomData<fn() -> F>,
 }
 
 impl<F: Signature> TypedFunction<F> {

@@ -10,6 +10,7 @@ use std::ptr::NonNull;
 use regraft_ir::{Context, Type};
 
 use super::instance::Lent;
+use super::shadow::Number;
 use crate::error::{ErrorKind, Trap};
 use crate::interp::Scalar;
 use crate::value::{Dims, Element, Val};
@@ -56,7 +57,7 @@ pub struct ByMut<P: ?Sized>(PhantomData<P>);
 /// Elements in memory order, the first index running fastest, that can be lent to a program as an array.
 pub trait Lend: sealed::Sealed + 'static {
     /// The type of the elements.
-    type Element: Element;
+    type Element: Number;
     /// The number of dimensions.
     const RANK: u8;
 
@@ -74,7 +75,7 @@ mod sealed {
     impl<T: crate::value::Element> Sealed for [T] {}
 }
 
-impl<T: Element> Lend for [T] {
+impl<T: Number> Lend for [T] {
     type Element = T;
     const RANK: u8 = 1;
 
@@ -103,7 +104,7 @@ impl<'a> Passing<'a> {
         Self { scalars: scalars.iter_mut(), vals: vals.iter_mut(), loans: loans.iter_mut() }
     }
 
-    fn pass_array(&mut self, lend: impl FnOnce(&mut Lent) -> Option<Val>) -> Result<(), Trap> {
+    pub(super) fn pass_array(&mut self, lend: impl FnOnce(&mut Lent) -> Option<Val>) -> Result<(), Trap> {
         let array = self.loans.next().and_then(lend);
         let array = array.ok_or_else(|| {
             let message = "the elements of an argument are not one after the other in memory, the first index \

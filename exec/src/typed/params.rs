@@ -1,5 +1,7 @@
 //! Lists of parameters.
 
+use std::marker::PhantomData;
+
 use regraft_ir::{Context, Type};
 
 use super::param::{Param, Passing, Way};
@@ -19,6 +21,28 @@ pub trait Params: 'static {
     /// Writes arguments to their registers.
     #[doc(hidden)]
     fn pass(args: Self::Args<'_>, to: &mut Passing<'_>) -> Result<(), Trap>;
+}
+
+/// Two lists of parameters, one behind the other. The arguments are a pair of tuples.
+#[derive(Debug)]
+pub struct Both<P, Q>(PhantomData<(P, Q)>);
+
+impl<P: Params, Q: Params> Params for Both<P, Q> {
+    type Args<'a> = (P::Args<'a>, Q::Args<'a>);
+
+    fn types(ctx: &Context) -> Vec<Type> {
+        [P::types(ctx), Q::types(ctx)].concat()
+    }
+
+    fn ways() -> Vec<Way> {
+        [P::ways(), Q::ways()].concat()
+    }
+
+    #[inline]
+    fn pass((first, second): Self::Args<'_>, to: &mut Passing<'_>) -> Result<(), Trap> {
+        P::pass(first, to)?;
+        Q::pass(second, to)
+    }
 }
 
 macro_rules! params {

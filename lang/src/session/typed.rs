@@ -68,7 +68,7 @@ impl Session {
     }
 
     /// Checks that a function returns what it should in Rust.
-    fn check_result<F: Signature>(
+    pub(super) fn check_result<F: Signature>(
         &self,
         call: &TypedCall,
         module: &Module,
