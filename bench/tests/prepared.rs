@@ -1,8 +1,8 @@
 //! The second and later calls of a prepared gradient allocate nothing.
 
 use regraft_bench::memory::{Counting, allocations};
-use regraft_exec::{EngineKind, Val};
 use regraft_exec::value::Array;
+use regraft_exec::{EngineKind, Val};
 use regraft_lang::{PreparedGradient, Session};
 
 #[global_allocator]

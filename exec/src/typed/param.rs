@@ -104,7 +104,10 @@ impl<'a> Passing<'a> {
         Self { scalars: scalars.iter_mut(), vals: vals.iter_mut(), loans: loans.iter_mut() }
     }
 
-    pub(super) fn pass_array(&mut self, lend: impl FnOnce(&mut Lent) -> Option<Val>) -> Result<(), Trap> {
+    pub(super) fn pass_array(
+        &mut self,
+        lend: impl FnOnce(&mut Lent) -> Option<Val>,
+    ) -> Result<(), Trap> {
         let array = self.loans.next().and_then(lend);
         let array = array.ok_or_else(|| {
             let message = "the elements of an argument are not one after the other in memory, the first index \

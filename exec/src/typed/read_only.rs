@@ -9,7 +9,7 @@
 //! # Cost
 //! O(uses of such values), for each parameter.
 
-use regraft_dialects::{core, mem};
+use regraft_dialects::{ad, core, mem};
 use regraft_ir::{Context, FuncId, Function, Module, Type, TypeKind, Use, Value};
 use rustc_hash::FxHashSet;
 
@@ -76,7 +76,9 @@ impl Walk<'_> {
             if effects.opaque || writes(index) || keeps {
                 return false;
             }
-            let is_copied = def.op == mem::COPY && holds_scalars(f.ctx(), f.ty(value));
+            // New objects, which hold numbers.
+            let is_copied = matches!(def.op, mem::COPY | ad::ZERO | ad::COPY)
+                && holds_scalars(f.ctx(), f.ty(value));
             if is_copied {
                 return true;
             }
