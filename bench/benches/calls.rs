@@ -21,7 +21,14 @@ const PROGRAM: &str = "
         return nothing
     end
     pair(x) = (x, 2x)
-    newer(x) = x .* 2.0";
+    newer(x) = x .* 2.0
+    function total(x)
+        s = 0.0
+        for a in x
+            s += a
+        end
+        return s
+    end";
 
 fn main() {
     let mut session = Session::new(&context());
@@ -43,6 +50,11 @@ fn main() {
     add("a tuple as the result", least(|| f.call((black_box(1.0),)).is_ok()), 200.0);
     let f = session.compile::<fn(&[f64]) -> Vec<f64>>("newer").expect("it compiles");
     add("a vector of 8 as the result", least(|| f.call((black_box(&x),)).is_ok()), 400.0);
+
+    let (x, mut dx) = (vec![1.0; 1000], vec![0.0; 1000]);
+    let f = session.compile_gradient::<fn(&[f64]) -> f64>("total").expect("it has a gradient");
+    let ns = least(|| f.call((black_box(&x),), (&mut dx,)).is_ok());
+    add("the gradient of a sum of 1000", ns, 2000.0);
 
     let args = [Val::F64(1.0), Val::F64(2.0)];
     let function = session.run("add", "add").expect("it is there");

@@ -28,7 +28,7 @@ fn compiled<F: Signature>(text: &str, function: &str) -> [TypedFunction<F>; 2] {
 fn refused<F: Signature>(text: &str, function: &str) -> String {
     let result = session(text, EngineKind::Interpreter).compile::<F>(function);
     let errors = result.expect_err("it is refused");
-    errors.iter().map(|error| error.message()).collect::<Vec<_>>().join("\n")
+    errors.iter().map(regraft_ir::Diagnostic::message).collect::<Vec<_>>().join("\n")
 }
 
 #[test]

@@ -31,6 +31,8 @@
 //! unless it cannot be [shown](read_only) that a function leaves one alone that it may not write to.
 
 mod instance;
+#[cfg(feature = "ndarray")]
+mod ndarray;
 mod output;
 mod param;
 mod params;

@@ -70,7 +70,7 @@ pub trait Lend: sealed::Sealed + 'static {
     fn parts_mut(&mut self) -> Option<(&mut [Self::Element], Dims)>;
 }
 
-mod sealed {
+pub(super) mod sealed {
     pub trait Sealed {}
     impl<T: crate::value::Element> Sealed for [T] {}
 }

@@ -2,9 +2,10 @@
 
 use std::any::type_name;
 
+use regraft_dialects::core;
 use regraft_exec::Val;
 use regraft_exec::typed::{Output, Params, Signature, TypedFunction};
-use regraft_ir::{Diagnostic, Function, Module, Type};
+use regraft_ir::{Constant, Diagnostic, FuncId, Function, Module, Operand, Type, Value};
 use regraft_passes::analysis::{Access, EffectSummaries};
 
 use super::Session;
@@ -36,6 +37,7 @@ impl Session {
     ) -> Result<TypedFunction<F>, Vec<Diagnostic>> {
         let (call, _) = self.typed_call(function, F::Params::types(&self.ctx))?;
         let mut module = self.typed_module(&call)?;
+        self.resolve_calls(&mut module)?;
         self.check_result::<F>(&call, &module)?;
         optimize(&mut module, None, self.compiler.borrow().math())?;
         check_writes::<F>(&call, &module)?;
@@ -54,6 +56,64 @@ impl Session {
         self.refuel();
         let value = self.run_ast(ast, false)?;
         Ok((TypedCall { source, callee: value.type_of(&self.ctx), args }, value))
+    }
+
+    /// Puts a function in the place of each call of a value whose type is known, with arguments of known types, and adds
+    /// these functions to the module: pullbacks of rules are called so.
+    pub(super) fn resolve_calls(&mut self, module: &mut Module) -> Result<(), Vec<Diagnostic>> {
+        let mut done = 0;
+        while let Some(&id) = module.ids().get(done) {
+            done += 1;
+            let Some(f) = module.get(id) else { continue };
+            let calls: Vec<Value> =
+                f.all_insts().filter(|&v| f.op(v) == Some(core::APPLY)).collect();
+            for v in calls {
+                self.resolve_call(module, id, v)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn resolve_call(
+        &mut self,
+        module: &mut Module,
+        id: FuncId,
+        v: Value,
+    ) -> Result<(), Vec<Diagnostic>> {
+        let Some(f) = module.get(id) else { return Ok(()) };
+        let operands: Vec<Operand> = f.operands(v).collect();
+        let types: Vec<Type> = operands.iter().map(|&operand| f.operand_type(operand)).collect();
+        let Some((&callee, args)) = types.split_first() else { return Ok(()) };
+        if types.contains(&Type::ANY) {
+            return Ok(());
+        }
+        let found = self.ask(|compiler| {
+            let spec = compiler.specialize(callee, args).ok()?;
+            Some(compiler.module_with_rules(spec))
+        });
+        let Some(found) = found else { return Ok(()) };
+        let Some(target) = found.functions().next() else { return Ok(()) };
+        // A function is no argument of its own call; what is packed otherwise stays as it is.
+        let params = target.param_types();
+        let Some(passed) = [0, 1].into_iter().find(|&first| types[first..] == params) else {
+            return Ok(());
+        };
+        let (name, result) = (target.name(), target.ret_type());
+        for function in found.functions() {
+            if module.find(function.name()).is_none() {
+                module.add(function.clone()).map_err(|error| vec![error.into()])?;
+            }
+        }
+        let callee: Operand = self.ctx.constant_id(Constant::Func(name)).into();
+        let call = core::call(callee, operands[passed..].to_vec(), result);
+        let Some(f) = module.get_mut(id) else { return Ok(()) };
+        let ty = f.ty(v);
+        let resolved = if result == ty {
+            f.replace(v, call).map(|_| ())
+        } else {
+            f.insert(v, call).and_then(|call| f.replace(v, core::convert(call, ty)).map(|_| ()))
+        };
+        resolved.map_err(|error| vec![error.into()])
     }
 
     /// The function in Rust that runs the first one of a module.

@@ -133,6 +133,7 @@ impl Session {
         let functions = std::iter::once(outer).chain(module.functions().cloned());
         let mut module =
             Module::of_functions(&self.ctx, functions).map_err(|error| vec![error.into()])?;
+        self.resolve_calls(&mut module)?;
         let whole = Pipeline::parse(&PassRegistry::standard(), "inline{once=100000}, dce")?;
         optimize(&mut module, Some(&whole), Math::Exact)?;
         optimize(&mut module, None, self.compiler.borrow().math())?;

@@ -102,6 +102,9 @@ fn with_machine<R>(
 /// The same place for frames of another time, with nothing in it. (To collect what an iterator over
 /// a vector gives, of the same size, uses its memory again.)
 fn emptied<'b>(mut frames: Vec<Frame<'_>>) -> Vec<Frame<'b>> {
+    if frames.capacity() == 0 {
+        return Vec::new();
+    }
     frames.clear();
     frames.into_iter().map_while(|_| None).collect()
 }
