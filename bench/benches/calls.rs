@@ -54,7 +54,7 @@ fn main() {
     let (x, mut dx) = (vec![1.0; 1000], vec![0.0; 1000]);
     let f = session.compile_gradient::<fn(&[f64]) -> f64>("total").expect("it has a gradient");
     let ns = least(|| f.call((black_box(&x),), (&mut dx,)).is_ok());
-    add("the gradient of a sum of 1000", ns, 2000.0);
+    add("value and gradient of a sum of 1000", ns, 3000.0);
 
     let args = [Val::F64(1.0), Val::F64(2.0)];
     let function = session.run("add", "add").expect("it is there");

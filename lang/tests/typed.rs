@@ -1,8 +1,8 @@
 //! Functions of a session that Rust calls as its own.
 
 use rayon::prelude::*;
-use regraft_exec::EngineKind;
 use regraft_exec::typed::{ByMut, ByRef, ByValue, Signature, TypedFunction};
+use regraft_exec::{EngineKind, native_engines};
 use regraft_ir::render_all;
 use regraft_lang::Session;
 
@@ -15,13 +15,19 @@ fn session(text: &str, engine: EngineKind) -> Session {
     session
 }
 
-/// The function by the interpreter and as native code.
+/// The interpreter, and the engines for native code of this machine.
+fn engines() -> impl Iterator<Item = EngineKind> {
+    std::iter::once(EngineKind::Interpreter).chain(native_engines())
+}
+
+/// The function by each engine.
 #[track_caller]
-fn compiled<F: Signature>(text: &str, function: &str) -> [TypedFunction<F>; 2] {
-    [EngineKind::Interpreter, EngineKind::Cranelift].map(|engine| {
+fn compiled<F: Signature>(text: &str, function: &str) -> Vec<TypedFunction<F>> {
+    let compiled = |engine| {
         let function = session(text, engine).compile::<F>(function);
         function.unwrap_or_else(|errors| panic!("{}", render_all(&errors, false)))
-    })
+    };
+    engines().map(compiled).collect()
 }
 
 /// The message of the error of compiling the function.
@@ -192,7 +198,7 @@ fn a_function_stays_what_it_is() {
 #[test]
 fn gradients() {
     let text = "f(x, n, s) = s * x[1]^n * x[2]";
-    for engine in [EngineKind::Interpreter, EngineKind::Cranelift] {
+    for engine in engines() {
         let mut session = session(text, engine);
         type F = fn(&[f64], i64, f64) -> f64;
         let gradient = session.compile_gradient::<F>("f").unwrap();
@@ -220,7 +226,7 @@ fn gradients() {
 #[test]
 fn a_gradient_by_arguments_that_are_written_to() {
     let text = "function f(x, y)\n y .= x .* y\n return sum(y)\n end";
-    for engine in [EngineKind::Interpreter, EngineKind::Cranelift] {
+    for engine in engines() {
         let mut session = session(text, engine);
         let gradient = session.compile_gradient::<fn(&[f64], &mut [f64]) -> f64>("f").unwrap();
         let (mut y, mut dx, mut dy) = ([3.0, 4.0], [0.0; 2], [0.0; 2]);
@@ -232,24 +238,23 @@ fn a_gradient_by_arguments_that_are_written_to() {
 
 #[test]
 fn threads_share_a_gradient() {
-    let text = "f(x, p) = sum(abs2, x .* p) / p";
-    let mut session = session(text, EngineKind::Cranelift);
-    let gradient = session.compile_gradient::<fn(&[f64], f64) -> f64>("f").unwrap();
-    let gradients: Vec<_> = (1..500i32)
-        .into_par_iter()
-        .map(|p| {
+    for engine in engines() {
+        let mut session = session("f(x, p) = sum(abs2, x .* p) / p", engine);
+        let gradient = session.compile_gradient::<fn(&[f64], f64) -> f64>("f").unwrap();
+        let gradient_at = |p: i32| {
             let (mut dx, mut dp) = ([0.0; 3], 0.0);
             gradient.call((&[1.0, 2.0, 3.0], f64::from(p)), (&mut dx, &mut dp)).map(|_| (dx, dp))
-        })
-        .collect::<Result<_, _>>()
-        .unwrap();
-    for (p, (dx, dp)) in (1..500i32).zip(gradients) {
-        let p = f64::from(p);
-        // p times the sum of squares.
-        for (d, x) in dx.iter().zip([1.0, 2.0, 3.0]) {
-            assert!((d - 2.0 * p * x).abs() < 1e-9 * p);
+        };
+        let gradients: Vec<_> =
+            (1..500i32).into_par_iter().map(gradient_at).collect::<Result<_, _>>().unwrap();
+        for (p, (dx, dp)) in (1..500i32).zip(gradients) {
+            let p = f64::from(p);
+            // p times the sum of squares.
+            for (d, x) in dx.iter().zip([1.0, 2.0, 3.0]) {
+                assert!((d - 2.0 * p * x).abs() < 1e-9 * p);
+            }
+            assert!((dp - 14.0).abs() < 1e-9);
         }
-        assert!((dp - 14.0).abs() < 1e-9);
     }
 }
 

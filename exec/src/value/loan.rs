@@ -110,3 +110,58 @@ fn object(element: Type, rank: u8) -> Shared<Array> {
     array.is_lent = true;
     Shared::new(Counted::new(array))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lend(loan: &mut Loan, items: &mut [f64]) -> Val {
+        let lengths = [items.len()];
+        // SAFETY: the tests do not use the elements before they end the loan.
+        unsafe { loan.begin(NonNull::from(items).cast::<f64>(), &lengths) }.expect("it fits")
+    }
+
+    fn items(value: &Val) -> Vec<f64> {
+        value.as_array().and_then(Array::to_vec).expect("it is an array of floats")
+    }
+
+    #[test]
+    fn what_is_written_to_the_array_is_in_the_elements() {
+        let (mut loan, mut lent) = (Loan::new(Type::F64, 1), [1.0, 2.0]);
+        for x in [5.0, 6.0] {
+            let array = lend(&mut loan, &mut lent);
+            assert!(array.as_array().is_some_and(|array| array.set(1, Val::F64(x))));
+            drop(array);
+            loan.end();
+            assert_eq!(lent, [1.0, x]);
+        }
+    }
+
+    #[test]
+    fn an_array_that_is_kept_has_a_copy_at_the_end() {
+        let (mut loan, mut lent) = (Loan::new(Type::F64, 1), [1.0, 2.0]);
+        let kept = lend(&mut loan, &mut lent);
+        loan.end();
+        lent[0] = 7.0;
+        assert_eq!(items(&kept), [1.0, 2.0]);
+        let other = lend(&mut loan, &mut lent);
+        assert_eq!((items(&kept), items(&other)), (vec![1.0, 2.0], vec![7.0, 2.0]));
+    }
+
+    #[test]
+    fn elements_that_are_lent_are_never_moved_or_freed() {
+        let (mut loan, mut lent) = (Loan::new(Type::F64, 1), vec![1.0, 2.0]);
+        let value = lend(&mut loan, &mut lent);
+        let array = value.as_array().expect("it is an array");
+        assert!(array.push(Val::F64(3.0)).is_err() && array.pop().is_err());
+        assert!(array.resize(5).is_err());
+        // What ops of other dialects may do.
+        let buffer = array.buffer::<f64>().expect("it is of floats");
+        buffer.push(3.0);
+        buffer.set(0, 9.0);
+        assert_eq!(items(&value), [9.0, 2.0, 3.0]);
+        drop(value);
+        loan.end();
+        assert_eq!(lent, [1.0, 2.0]);
+    }
+}

@@ -124,7 +124,8 @@ impl<T: Copy> RawVec<T> {
     #[inline]
     pub(in crate::value) fn push(&self, item: T) {
         let len = self.len.get();
-        if len == self.capacity.get() {
+        // What is lent has more elements than room.
+        if len >= self.capacity.get() {
             return self.edit(|items| items.push(item));
         }
         // SAFETY: there is room for one more behind the elements.
