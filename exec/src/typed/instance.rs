@@ -9,8 +9,8 @@ use std::sync::{Arc, Weak};
 use regraft_ir::Diagnostic;
 
 use super::output::{Output, Returned};
-use super::param::Passing;
 use super::params::Params;
+use super::passing::{Lent, Passing};
 use super::plan::Plan;
 use crate::engine::Engine;
 use crate::interp::Interpreter;
@@ -24,14 +24,6 @@ pub(super) struct Instance {
     lent: Vec<Lent>,
     /// The memory of one call for the next.
     pool: Option<Pool>,
-}
-
-/// A parameter that is an array.
-#[derive(Debug)]
-pub(super) struct Lent {
-    pub(super) loan: Loan,
-    /// True if the elements are copied.
-    pub(super) copies: bool,
 }
 
 impl Instance {
@@ -95,11 +87,7 @@ pub(super) fn with_instance<R>(
     plan: &Arc<Plan>,
     run: impl FnOnce(&mut Instance) -> Result<R, Diagnostic>,
 ) -> Result<R, Diagnostic> {
-    let known = INSTANCES.try_with(|all| {
-        let mut all = all.borrow_mut();
-        let place = all.get_mut(plan.place.0)?;
-        place.take_if(|held| std::ptr::eq(held.plan.as_ptr(), Arc::as_ptr(plan)))
-    });
+    let known = INSTANCES.try_with(|all| take(&mut all.borrow_mut(), plan));
     let mut held = match known.ok().flatten() {
         Some(held) => held,
         None => make(plan)?,
@@ -111,6 +99,18 @@ pub(super) fn with_instance<R>(
         drop(before);
     });
     result
+}
+
+/// Drops the instance of this thread, if there is one.
+pub(super) fn forget_instance(plan: &Arc<Plan>) {
+    let held = INSTANCES.try_with(|all| take(&mut all.borrow_mut(), plan));
+    drop(held);
+}
+
+/// Takes the instance of a plan out of the table.
+fn take(all: &mut [Option<Held>], plan: &Arc<Plan>) -> Option<Held> {
+    let place = all.get_mut(plan.place.0)?;
+    place.take_if(|held| std::ptr::eq(held.plan.as_ptr(), Arc::as_ptr(plan)))
 }
 
 /// Makes an instance, and drops those of plans that are gone.
@@ -126,4 +126,55 @@ fn make(plan: &Arc<Plan>) -> Result<Held, Diagnostic> {
         drop(gone);
     });
     Ok(Held { plan: Arc::downgrade(plan), instance: Box::new(Instance::new(plan)?) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::{EngineKind, Limits};
+    use crate::typed::TypedFunction;
+
+    const TEXT: &str = "
+func @f(%x: f64) -> f64 {
+^1:
+  %1: f64 = arith.mul %x, 2.0
+  return %1
+}";
+
+    fn function() -> TypedFunction<fn(f64) -> f64> {
+        let ctx = regraft_dialects::context();
+        let module = regraft_syntax::parse_module(&ctx, "f.ir", TEXT).expect("it is right");
+        let function = TypedFunction::new(module, "f", EngineKind::Cranelift, Limits::default());
+        function.expect("it is right")
+    }
+
+    fn instances() -> usize {
+        INSTANCES.with_borrow(|all| all.iter().flatten().count())
+    }
+
+    #[test]
+    fn instances_go_with_their_functions() {
+        let first = function();
+        let other = first.clone();
+        drop(first);
+        assert_eq!(instances(), 1);
+        std::thread::scope(|scope| {
+            let made = scope.spawn(|| (other.call((1.0,)).is_ok(), instances())).join();
+            assert_eq!(made.expect("it does not panic"), (true, 1));
+        });
+        drop(other);
+        assert_eq!(instances(), 0);
+        for _ in 0..5 {
+            let (f, g) = (function(), function());
+            assert!(f.call((1.0,)).is_ok() && g.call((1.0,)).is_ok());
+            assert_eq!(instances(), 2);
+        }
+        let f = function();
+        // Dropped where it has no instance, so that the one here goes when another is made.
+        assert!(std::thread::spawn(move || drop(f)).join().is_ok());
+        assert_eq!(instances(), 1);
+        let other = function();
+        assert_eq!(instances(), 1);
+        drop(other);
+    }
 }

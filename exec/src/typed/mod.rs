@@ -36,6 +36,7 @@ mod ndarray;
 mod output;
 mod param;
 mod params;
+mod passing;
 mod plan;
 mod read_only;
 mod shadow;
@@ -47,13 +48,14 @@ use std::sync::Arc;
 
 use regraft_ir::{Diagnostic, Module};
 
-use self::instance::with_instance;
+use self::instance::{forget_instance, with_instance};
 use self::plan::Plan;
 use crate::engine::{EngineKind, Limits};
 
 pub use self::output::{Output, Returned};
-pub use self::param::{ByMut, ByRef, ByValue, Lend, Param, Passing, Way};
+pub use self::param::{ByMut, ByRef, ByValue, Lend, Param, Way};
 pub use self::params::{Both, Params};
+pub use self::passing::Passing;
 pub use self::shadow::{Active, ActiveParams, InPlace, Nothing, Number};
 pub use self::signature::Signature;
 
@@ -102,6 +104,15 @@ impl<F: Signature> TypedFunction<F> {
 impl<F> Clone for TypedFunction<F> {
     fn clone(&self) -> Self {
         Self { plan: Arc::clone(&self.plan), signature: PhantomData }
+    }
+}
+
+impl<F> Drop for TypedFunction<F> {
+    fn drop(&mut self) {
+        // If two threads drop the last two at once, the instances go when others are made.
+        if Arc::strong_count(&self.plan) == 1 {
+            forget_instance(&self.plan);
+        }
     }
 }
 

@@ -4,14 +4,14 @@
 use ndarray::{ArrayRef, Ix1, Ix2, Ix3};
 
 use super::param::{ByMut, ByRef, Lend, sealed::Sealed};
-use super::shadow::{Active, Number};
-use crate::value::Dims;
+use super::shadow::Active;
+use crate::value::{Dims, Element};
 
 macro_rules! ranks {
     ($($dimension:ty, $rank:literal;)*) => {$(
-        impl<T: Number> Sealed for ArrayRef<T, $dimension> {}
+        impl<T: Element> Sealed for ArrayRef<T, $dimension> {}
 
-        impl<T: Number> Lend for ArrayRef<T, $dimension> {
+        impl<T: Element> Lend for ArrayRef<T, $dimension> {
             type Element = T;
             const RANK: u8 = $rank;
 

@@ -9,11 +9,9 @@ use std::ptr::NonNull;
 
 use regraft_ir::{Context, Type};
 
-use super::instance::Lent;
-use super::shadow::Number;
-use crate::error::{ErrorKind, Trap};
-use crate::interp::Scalar;
-use crate::value::{Dims, Element, Val};
+use super::passing::Passing;
+use crate::error::Trap;
+use crate::value::{Dims, Element};
 
 /// A parameter of a [`Signature`](super::Signature).
 pub trait Param: 'static {
@@ -57,7 +55,7 @@ pub struct ByMut<P: ?Sized>(PhantomData<P>);
 /// Elements in memory order, the first index running fastest, that can be lent to a program as an array.
 pub trait Lend: sealed::Sealed + 'static {
     /// The type of the elements.
-    type Element: Number;
+    type Element: Element;
     /// The number of dimensions.
     const RANK: u8;
 
@@ -75,7 +73,7 @@ pub(super) mod sealed {
     impl<T: crate::value::Element> Sealed for [T] {}
 }
 
-impl<T: Number> Lend for [T] {
+impl<T: Element> Lend for [T] {
     type Element = T;
     const RANK: u8 = 1;
 
@@ -91,43 +89,6 @@ impl<T: Number> Lend for [T] {
     }
 }
 
-/// The registers of the parameters, which are written to in order.
-#[derive(Debug)]
-pub struct Passing<'a> {
-    scalars: std::slice::IterMut<'a, u64>,
-    vals: std::slice::IterMut<'a, Val>,
-    loans: std::slice::IterMut<'a, Lent>,
-}
-
-impl<'a> Passing<'a> {
-    pub(super) fn new(scalars: &'a mut [u64], vals: &'a mut [Val], loans: &'a mut [Lent]) -> Self {
-        Self { scalars: scalars.iter_mut(), vals: vals.iter_mut(), loans: loans.iter_mut() }
-    }
-
-    pub(super) fn pass_array(
-        &mut self,
-        lend: impl FnOnce(&mut Lent) -> Option<Val>,
-    ) -> Result<(), Trap> {
-        let array = self.loans.next().and_then(lend);
-        let array = array.ok_or_else(|| {
-            let message = "the elements of an argument are not one after the other in memory, the first index \
-                           running fastest";
-            Trap::of_kind(ErrorKind::Arguments, message)
-        })?;
-        self.pass_value(array)
-    }
-
-    pub(super) fn pass_value(&mut self, value: Val) -> Result<(), Trap> {
-        *self.vals.next().ok_or_else(no_register)? = value;
-        Ok(())
-    }
-}
-
-#[cold]
-fn no_register() -> Trap {
-    Trap::of_kind(ErrorKind::Arguments, "there is no parameter for an argument")
-}
-
 impl<T: Element> Param for ByValue<T> {
     type Arg<'a> = T;
 
@@ -141,12 +102,7 @@ impl<T: Element> Param for ByValue<T> {
 
     #[inline]
     fn pass(arg: T, to: &mut Passing<'_>) -> Result<(), Trap> {
-        let slot = Scalar::of(T::TYPE).and_then(|ty| ty.unboxed(&arg.into()));
-        match (to.scalars.next(), slot) {
-            (Some(register), Some(slot)) => *register = slot,
-            _ => return Err(no_register()),
-        }
-        Ok(())
+        to.pass_scalar(arg)
     }
 }
 

@@ -4,7 +4,8 @@ use std::marker::PhantomData;
 
 use regraft_ir::{Context, Type};
 
-use super::param::{Param, Passing, Way};
+use super::param::{Param, Way};
+use super::passing::Passing;
 use crate::error::Trap;
 
 /// The parameters of a [`Signature`](super::Signature), a tuple.

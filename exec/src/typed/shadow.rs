@@ -9,8 +9,9 @@ use std::ptr::NonNull;
 
 use regraft_ir::{Context, Type};
 
-use super::param::{ByMut, ByRef, ByValue, Param, Passing, Way};
+use super::param::{ByMut, ByRef, ByValue, Param, Way};
 use super::params::Params;
+use super::passing::Passing;
 use crate::error::Trap;
 use crate::value::{Element, Val};
 
