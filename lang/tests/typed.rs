@@ -211,6 +211,8 @@ fn gradients() {
             // By x[1]: 2 x[1] x[2] s, by x[2]: x[1]^2 s, by s: x[1]^2 x[2].
             let value = gradient.call((&x, 2, s), (&mut dx, (), &mut ds)).unwrap();
             assert_eq!((value, dx, ds), (45.0 * s, [30.0 * s, 9.0 * s], 45.0));
+            let found = gradient.value_and_gradient((&x, 2, s)).unwrap();
+            assert_eq!(found, (45.0 * s, (vec![30.0 * s, 9.0 * s], (), 45.0)));
             let along = jvp.call((&x, 2, s), (&[1.0, 2.0], (), 1.0)).unwrap();
             assert_eq!(along, (45.0 * s, 30.0 * s + 18.0 * s + 45.0));
             hvp.call((&x, 2, s), (&[1.0, 0.0], (), 0.0), (&mut dx, (), &mut ds)).unwrap();

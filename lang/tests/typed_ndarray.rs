@@ -46,4 +46,5 @@ fn gradients_by_matrices() {
     // By a[i, j]: x[j], by x[j]: the sum of column j.
     assert_eq!(da, Array2::from_shape_fn((2, 3), |(_, j)| x[j]));
     assert_eq!(dx, [32.0, 34.0, 36.0]);
+    assert_eq!(gradient.value_and_gradient((&a, &x)).unwrap(), (value, (da, dx.to_vec())));
 }

@@ -1,7 +1,7 @@
 //! Arrays and views of the crate `ndarray`, which are lent as matrices and arrays of the program are: the first
 //! index runs fastest (`Array2::zeros((m, n).f())`). Others are refused when they are passed.
 
-use ndarray::{ArrayRef, Ix1, Ix2, Ix3};
+use ndarray::{Array, ArrayRef, Ix1, Ix2, Ix3, ShapeBuilder};
 
 use super::param::{ByMut, ByRef, Lend, sealed::Sealed};
 use super::shadow::Active;
@@ -30,14 +30,22 @@ macro_rules! ranks {
         ranks!(@ f64, $dimension);
     )*};
     (@ $ty:ty, $dimension:ty) => {
-        impl Active for ByRef<ArrayRef<$ty, $dimension>> {
+        ranks!(@ $ty, $dimension, ByRef);
+        ranks!(@ $ty, $dimension, ByMut);
+    };
+    (@ $ty:ty, $dimension:ty, $way:ident) => {
+        impl Active for $way<ArrayRef<$ty, $dimension>> {
             type Shadow = ByMut<ArrayRef<$ty, $dimension>>;
             type Direction = ByRef<ArrayRef<$ty, $dimension>>;
-        }
+            type Gradient = Array<$ty, $dimension>;
 
-        impl Active for ByMut<ArrayRef<$ty, $dimension>> {
-            type Shadow = ByMut<ArrayRef<$ty, $dimension>>;
-            type Direction = ByRef<ArrayRef<$ty, $dimension>>;
+            fn zero(arg: &Self::Arg<'_>) -> Self::Gradient {
+                Array::zeros(arg.raw_dim().f())
+            }
+
+            fn place(gradient: &mut Self::Gradient) -> &mut ArrayRef<$ty, $dimension> {
+                gradient
+            }
         }
     };
 }

@@ -24,6 +24,9 @@ pub trait Param: 'static {
     /// The way in which it is passed.
     fn way() -> Way;
 
+    /// The same argument, for a shorter time.
+    fn shorten<'b, 'a: 'b>(arg: Self::Arg<'a>) -> Self::Arg<'b>;
+
     /// Writes an argument to its register.
     #[doc(hidden)]
     fn pass(arg: Self::Arg<'_>, to: &mut Passing<'_>) -> Result<(), Trap>;
@@ -100,6 +103,10 @@ impl<T: Element> Param for ByValue<T> {
         Way { array: None, is_read_only: false, rust: type_name::<T>() }
     }
 
+    fn shorten<'b, 'a: 'b>(arg: Self::Arg<'a>) -> Self::Arg<'b> {
+        arg
+    }
+
     #[inline]
     fn pass(arg: T, to: &mut Passing<'_>) -> Result<(), Trap> {
         to.pass_scalar(arg)
@@ -116,6 +123,10 @@ impl<P: Lend + ?Sized> Param for ByRef<P> {
     fn way() -> Way {
         let array = Some((P::Element::TYPE, P::RANK));
         Way { array, is_read_only: true, rust: type_name::<P>() }
+    }
+
+    fn shorten<'b, 'a: 'b>(arg: Self::Arg<'a>) -> Self::Arg<'b> {
+        arg
     }
 
     #[inline]
@@ -142,6 +153,10 @@ impl<P: Lend + ?Sized> Param for ByMut<P> {
     fn way() -> Way {
         let array = Some((P::Element::TYPE, P::RANK));
         Way { array, is_read_only: false, rust: type_name::<P>() }
+    }
+
+    fn shorten<'b, 'a: 'b>(arg: Self::Arg<'a>) -> Self::Arg<'b> {
+        arg
     }
 
     #[inline]

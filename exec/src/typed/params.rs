@@ -19,6 +19,9 @@ pub trait Params: 'static {
     /// The ways in which they are passed.
     fn ways() -> Vec<Way>;
 
+    /// The same arguments, for a shorter time.
+    fn shorten<'b, 'a: 'b>(args: Self::Args<'a>) -> Self::Args<'b>;
+
     /// Writes arguments to their registers.
     #[doc(hidden)]
     fn pass(args: Self::Args<'_>, to: &mut Passing<'_>) -> Result<(), Trap>;
@@ -37,6 +40,10 @@ impl<P: Params, Q: Params> Params for Both<P, Q> {
 
     fn ways() -> Vec<Way> {
         [P::ways(), Q::ways()].concat()
+    }
+
+    fn shorten<'b, 'a: 'b>((first, second): Self::Args<'a>) -> Self::Args<'b> {
+        (P::shorten(first), Q::shorten(second))
     }
 
     #[inline]
@@ -58,6 +65,10 @@ macro_rules! params {
 
             fn ways() -> Vec<Way> {
                 vec![$($name::way()),*]
+            }
+
+            fn shorten<'b, 'a: 'b>(($($name,)*): Self::Args<'a>) -> Self::Args<'b> {
+                ($(<$name as Param>::shorten($name),)*)
             }
 
             #[inline]

@@ -21,6 +21,14 @@ pub trait Active: Param {
     type Shadow: Param;
     /// The way to pass a direction: `f64`, `&[f64]`, or `()`.
     type Direction: Param;
+    /// The derivative by it: `f64`, `Vec<f64>`, or `()`.
+    type Gradient;
+
+    /// A derivative of zero, for an argument.
+    fn zero(arg: &Self::Arg<'_>) -> Self::Gradient;
+
+    /// A derivative as a place that is passed.
+    fn place(gradient: &mut Self::Gradient) -> <Self::Shadow as Param>::Arg<'_>;
 }
 
 /// Parameters by which a function can be differentiated.
@@ -29,6 +37,14 @@ pub trait ActiveParams: Params {
     type Shadows: Params;
     /// A direction.
     type Directions: Params;
+    /// The derivatives, a tuple.
+    type Gradient;
+
+    /// Derivatives of zero, for arguments.
+    fn zeros(args: &Self::Args<'_>) -> Self::Gradient;
+
+    /// Derivatives as places that are passed.
+    fn places(gradient: &mut Self::Gradient) -> <Self::Shadows as Params>::Args<'_>;
 }
 
 /// A type of numbers or truth values.
@@ -37,10 +53,21 @@ pub trait Number: Element {
     type Shadow: Param;
     /// As of a parameter of this type.
     type Direction: Param;
+    /// As of a parameter of this type.
+    type Gradient: Default;
     /// As of a parameter that is a slice.
     type SliceShadow: Param;
     /// As of a parameter that is a slice.
     type SliceDirection: Param;
+    /// As of a parameter that is a slice.
+    type SliceGradient;
+
+    #[doc(hidden)]
+    fn place(gradient: &mut Self::Gradient) -> <Self::Shadow as Param>::Arg<'_>;
+    #[doc(hidden)]
+    fn zeros(len: usize) -> Self::SliceGradient;
+    #[doc(hidden)]
+    fn places(gradient: &mut Self::SliceGradient) -> <Self::SliceShadow as Param>::Arg<'_>;
 }
 
 /// A number in Rust that a program writes to: `&mut f64`, a vector of one element there.
@@ -56,8 +83,22 @@ macro_rules! floats {
         impl Number for $ty {
             type Shadow = InPlace<$ty>;
             type Direction = ByValue<$ty>;
+            type Gradient = $ty;
             type SliceShadow = ByMut<[$ty]>;
             type SliceDirection = ByRef<[$ty]>;
+            type SliceGradient = Vec<$ty>;
+
+            fn place(gradient: &mut $ty) -> &mut $ty {
+                gradient
+            }
+
+            fn zeros(len: usize) -> Vec<$ty> {
+                vec![0.0; len]
+            }
+
+            fn places(gradient: &mut Vec<$ty>) -> &mut [$ty] {
+                gradient
+            }
         }
     )*};
 }
@@ -68,8 +109,16 @@ macro_rules! discrete {
         impl Number for $ty {
             type Shadow = Nothing;
             type Direction = Nothing;
+            type Gradient = ();
             type SliceShadow = Nothing;
             type SliceDirection = Nothing;
+            type SliceGradient = ();
+
+            fn place((): &mut ()) {}
+
+            fn zeros(_: usize) {}
+
+            fn places((): &mut ()) {}
         }
     )*};
 }
@@ -78,23 +127,53 @@ discrete!(bool, i8, i16, i32, i64);
 impl<T: Number> Active for ByValue<T> {
     type Shadow = T::Shadow;
     type Direction = T::Direction;
+    type Gradient = T::Gradient;
+
+    fn zero(_: &T) -> T::Gradient {
+        T::Gradient::default()
+    }
+
+    fn place(gradient: &mut T::Gradient) -> <T::Shadow as Param>::Arg<'_> {
+        T::place(gradient)
+    }
 }
 
-impl<T: Number> Active for ByRef<[T]> {
-    type Shadow = T::SliceShadow;
-    type Direction = T::SliceDirection;
-}
+macro_rules! slices {
+    ($($way:ident),*) => {$(
+        impl<T: Number> Active for $way<[T]> {
+            type Shadow = T::SliceShadow;
+            type Direction = T::SliceDirection;
+            type Gradient = T::SliceGradient;
 
-impl<T: Number> Active for ByMut<[T]> {
-    type Shadow = T::SliceShadow;
-    type Direction = T::SliceDirection;
+            fn zero(arg: &Self::Arg<'_>) -> T::SliceGradient {
+                T::zeros(arg.len())
+            }
+
+            fn place(gradient: &mut T::SliceGradient) -> <T::SliceShadow as Param>::Arg<'_> {
+                T::places(gradient)
+            }
+        }
+    )*};
 }
+slices!(ByRef, ByMut);
 
 macro_rules! active {
     ($($name:ident)*) => {
+        #[allow(non_snake_case)]
         impl<$($name: Active),*> ActiveParams for ($($name,)*) {
             type Shadows = ($($name::Shadow,)*);
             type Directions = ($($name::Direction,)*);
+            type Gradient = ($($name::Gradient,)*);
+
+            fn zeros(($($name,)*): &Self::Args<'_>) -> Self::Gradient {
+                ($(<$name as Active>::zero($name),)*)
+            }
+
+            fn places(
+                ($($name,)*): &mut Self::Gradient,
+            ) -> <Self::Shadows as Params>::Args<'_> {
+                ($(<$name as Active>::place($name),)*)
+            }
         }
     };
 }
@@ -122,6 +201,10 @@ impl<T: Element> Param for InPlace<T> {
         Way { array: Some((T::TYPE, 1)), is_read_only: false, rust: type_name::<T>() }
     }
 
+    fn shorten<'b, 'a: 'b>(arg: Self::Arg<'a>) -> Self::Arg<'b> {
+        arg
+    }
+
     #[inline]
     fn pass(arg: &mut T, to: &mut Passing<'_>) -> Result<(), Trap> {
         // SAFETY: the number is borrowed exclusively until the call is over, and that ends the loan.
@@ -139,6 +222,8 @@ impl Param for Nothing {
     fn way() -> Way {
         Way { array: None, is_read_only: false, rust: "()" }
     }
+
+    fn shorten<'b, 'a: 'b>((): ()) {}
 
     fn pass((): (), to: &mut Passing<'_>) -> Result<(), Trap> {
         to.pass_value(Val::Unit)

@@ -18,6 +18,7 @@ use super::stages::optimize;
 type Shadows<F> = <<F as Signature>::Params as ActiveParams>::Shadows;
 type Directions<F> = <<F as Signature>::Params as ActiveParams>::Directions;
 type Args<'a, P> = <P as Params>::Args<'a>;
+type GradientParts<F> = <<F as Signature>::Params as ActiveParams>::Gradient;
 type GradientOf<F> = (Both<<F as Signature>::Params, Shadows<F>>, <F as Signature>::Output);
 type JvpOf<F> = (
     Both<<F as Signature>::Params, Directions<F>>,
@@ -183,6 +184,21 @@ where
         shadows: Args<'a, Shadows<F>>,
     ) -> Result<F::Output, Diagnostic> {
         self.0.call((args, shadows))
+    }
+
+    /// The value for these arguments, and the derivatives by them: a tuple of `f64` for a number, `Vec<f64>` for a slice,
+    /// and `()` for what has no derivative.
+    ///
+    /// # Errors
+    /// If the function fails.
+    pub fn value_and_gradient(
+        &self,
+        args: Args<'_, F::Params>,
+    ) -> Result<(F::Output, GradientParts<F>), Diagnostic> {
+        let mut gradient = F::Params::zeros(&args);
+        let args = F::Params::shorten(args);
+        let value = self.0.call((args, F::Params::places(&mut gradient)))?;
+        Ok((value, gradient))
     }
 }
 
