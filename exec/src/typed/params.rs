@@ -55,7 +55,7 @@ impl<P: Params, Q: Params> Params for Both<P, Q> {
 
 macro_rules! params {
     ($($name:ident)*) => {
-        #[allow(non_snake_case, unused_variables)]
+        #[allow(non_snake_case, unused_variables, clippy::unused_unit)]
         impl<$($name: Param),*> Params for ($($name,)*) {
             type Args<'a> = ($($name::Arg<'a>,)*);
 
