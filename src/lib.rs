@@ -116,6 +116,8 @@ mod guide {
     mod command_line {}
     #[doc = include_str!("../docs/run-fast.md")]
     mod run_fast {}
+    #[doc = include_str!("../docs/from-rust.md")]
+    mod from_rust {}
 }
 
 pub use regraft_ad as ad;

@@ -68,6 +68,7 @@ chapters! {
     design: "design.md",
     from_text_to_gradient: "from-text-to-gradient.md",
     run_fast: "run-fast.md",
+    from_rust: "from-rust.md",
     profiling: "profiling.md",
     command_line: "command-line.md",
     performance: "performance.md",

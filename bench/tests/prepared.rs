@@ -1,8 +1,8 @@
 //! The second and later calls of a prepared gradient allocate nothing.
 
 use regraft_bench::memory::{Counting, allocations};
-use regraft_exec::Val;
 use regraft_exec::value::Array;
+use regraft_exec::{EngineKind, Val};
 use regraft_lang::{PreparedGradient, Session};
 
 #[global_allocator]
@@ -197,4 +197,53 @@ fn an_error_leaves_it_in_order() {
     session.run("again.jl", "f(x) = 3.0 * x[1]").expect("it can be defined again");
     let found = gradient.call(&mut session, &bad).expect("it has a gradient");
     assert_eq!(found.value.as_f64(), Some(3.0));
+}
+
+/// The allocations of a call that comes after three others.
+fn allocations_later(mut call: impl FnMut()) -> usize {
+    (0..3).for_each(|_| call());
+    let before = allocations();
+    (0..100).for_each(|_| call());
+    allocations() - before
+}
+
+#[test]
+fn functions_and_gradients_that_rust_calls() {
+    for engine in [EngineKind::Interpreter, EngineKind::Cranelift] {
+        let mut session = session(
+            "
+            function f(x, w, n)
+                y = tanh.(x .* w)
+                s = 0.0
+                for i in 1:n
+                    y = y .* y .+ x
+                    s += sum(y)
+                end
+                return s
+            end
+            g(x) = (x[1], sum(x))",
+        );
+        session.set_engine(engine).expect("there is such an engine");
+        type F = fn(&[f64], f64, i64) -> f64;
+        let f = session.compile::<F>("f").expect("it compiles");
+        let g = session.compile::<fn(&[f64]) -> (f64, f64)>("g").expect("it compiles");
+        let gradient = session.compile_gradient::<F>("f").expect("it has a gradient");
+        let jvp = session.compile_jvp::<F>("f").expect("it has a derivative");
+        let hvp = session.compile_hvp::<F>("f").expect("it has second derivatives");
+        let (x, v) = ([0.1, 0.2, 0.3], [1.0, 0.0, 2.0]);
+        let (mut dx, mut dw) = ([0.0; 3], 0.0);
+        let figures = [
+            allocations_later(|| assert!(f.call((&x, 0.5, 4)).is_ok())),
+            allocations_later(|| assert!(g.call((&x,)).is_ok())),
+            allocations_later(|| {
+                assert!(gradient.call((&x, 0.5, 4), (&mut dx, &mut dw, ())).is_ok());
+            }),
+            allocations_later(|| assert!(jvp.call((&x, 0.5, 4), (&v, 1.0, ())).is_ok())),
+            allocations_later(|| {
+                let shadows = (&mut dx[..], &mut dw, ());
+                assert!(hvp.call((&x, 0.5, 4), (&v, 1.0, ()), shadows).is_ok());
+            }),
+        ];
+        assert_eq!(figures, [0; 5], "{engine:?}");
+    }
 }

@@ -28,6 +28,7 @@ pub mod profiler;
 mod recording_cost;
 mod tangent;
 mod trace;
+pub mod typed;
 pub mod value;
 pub mod vector_math;
 

@@ -312,6 +312,38 @@ hessian(f, x::AbstractArray) = __hessian(__OfArray(f, size(x)), __floats("hessia
 hessian(f, x::Real) = derivative(__Derivative(f), x)
 __hessian(f, x) = __columns(__Gradient(f), x, x)
 
+# --- for functions that Rust calls ----------------------------------------------------------
+# Derivatives are written to vectors, one for each argument; `nothing` stands where there is none.
+
+function __gradient_to(f, args, places)
+    __unroll_map(__check_tangent, args, places)
+    r = __value_and_gradient(f, args)
+    __unroll_map(__put, places, r[2])
+    return r[1]
+end
+@inline __put(place, d) = nothing
+__put(place::Array, d::AbstractArray) = (copyto!(place, d); nothing)
+__put(place::Array, d::Real) = (place[1] = d; nothing)
+__put(place::Array, d::Nothing) = (fill!(place, zero(eltype(place))); nothing)
+
+function __jvp_along(f, args, directions)
+    __unroll_map(__check_tangent, args, directions)
+    y, dy = __pushforward(f, args, (nothing, directions...))
+    return (y, __or_zero(dy, y))
+end
+
+struct __Gradients{F} <: Function
+    f::F
+end
+(g::__Gradients)(args...) = __value_and_gradient(g.f, args)[2]
+function __hvp_to(f, args, directions, places)
+    __unroll_map(__check_tangent, args, directions)
+    __unroll_map(__check_tangent, args, places)
+    y, d = __pushforward(__Gradients(f), args, (nothing, directions...))
+    __unroll_map(__put, places, d)
+    return nothing
+end
+
 # --- dynamic calls in code that is differentiated -------------------------------------------
 
 __dynamic_forward(f, tangents, args...) = __dynamic_pushforward(f, args, tangents)
@@ -328,7 +360,11 @@ __rrule_pair(name, r, shapes) = __no_rrule(name, r)
     "the rrule of ", name, " returned a value of type ", typeof(r),
     "; a rule returns a tuple of the value and a pullback")))
 # Throws in a way that does not show before the program runs: a rule returns something.
-__throw_late(e) = Any[throw][1](e)
+function __throw_late(e)
+    given = Ref{Any}(nothing)
+    given[] === nothing && throw(e)
+    return given[]
+end
 # What is known of the tangent of an argument: `()` for a number, the size of an array.
 @inline __shape_of(x) = nothing
 @inline __shape_of(x::AbstractFloat) = ()

@@ -34,7 +34,7 @@ pub use listing::{Listing, parse_listing};
 pub use phases::{Phase, measure_phases, phase_times};
 pub use session::{
     Completeness, Entry, Gradient, GradientCall, Mode, PassFiles, PreparedGradient, ProfileOptions,
-    Session, passes_of_files,
+    Session, TypedGradient, TypedHvp, TypedJvp, passes_of_files,
 };
 pub use start_up::{Setup, SharedDynamo, StartUp};
 

@@ -44,6 +44,10 @@ fn array_error(cx: &EvalCx<'_>, args: &[Val], error: ArrayError) -> Trap {
         ArrayError::WrongRank => {
             semantics::Trap::Argument("the array has another rank than 1").into()
         }
+        ArrayError::Lent => {
+            semantics::Trap::Argument("an array on a slice of Rust cannot become longer or shorter")
+                .into()
+        }
         ArrayError::WrongElement | ArrayError::WrongCount => cx.wrong_types(args),
     }
 }

@@ -31,6 +31,7 @@ use regraft_ir::{Context, Function, Module, Symbol};
 pub(crate) use self::code::{CallSite, Code, ScalarOp};
 pub(crate) use self::compile::set_target;
 pub(crate) use self::inst::{Arg, Inst, Pc};
+pub(crate) use self::machine::Returned;
 use self::natives::Natives;
 pub(crate) use self::operands::targets;
 pub(crate) use self::register::{Class, Dst, Reg, Scalar, Src};
@@ -160,6 +161,30 @@ impl Interpreter {
         let result = machine::run(&self.world, &mut self.state, slot, args);
         self.world.take_slot_back(slot);
         result
+    }
+
+    /// Calls the function in a slot with arguments that `fill` writes to the registers of its parameters:
+    /// scalars in those of the first kind, each in the form of its type, and all others, of the types
+    /// that the function takes, in those of the second.
+    #[inline]
+    pub(crate) fn call_filled(
+        &mut self,
+        slot: u32,
+        fill: impl FnOnce(&mut [u64], &mut [Val]) -> Result<(), Trap>,
+    ) -> Result<Returned, ExecError> {
+        self.start();
+        machine::run_filled(&self.world, &mut self.state, slot, fill)
+    }
+
+    /// Makes the code of a function, native code if the engine makes some, before it is first called. Returns its slot.
+    pub(crate) fn prepare(&mut self, function: Symbol) -> Result<u32, ExecError> {
+        let slot = self.find(self.world.ctx.clone().str(function));
+        let prepared = slot.and_then(|slot| {
+            let code = self.world.code(slot)?;
+            self.world.native(code);
+            Ok(slot)
+        });
+        prepared.map_err(|trap| self.not_started(trap))
     }
 
     /// Sets what runs the functions. What was compiled before is dropped.

@@ -21,6 +21,8 @@ pub enum ArrayError {
     WrongCount,
     /// There must be 1 to 255 dimensions; to become longer or shorter, exactly 1.
     WrongRank,
+    /// The elements are those of a slice in Rust, which cannot become longer or shorter.
+    Lent,
 }
 
 impl fmt::Display for ArrayError {
@@ -30,6 +32,7 @@ impl fmt::Display for ArrayError {
             Self::WrongElement => "an element is not of the element type",
             Self::WrongCount => "there are more or fewer elements than the lengths say",
             Self::WrongRank => "an array of that rank cannot be made or changed so",
+            Self::Lent => "an array on a slice of Rust cannot become longer or shorter",
         })
     }
 }
@@ -135,7 +138,7 @@ impl Array {
         }
         let bytes = Self::bytes(element, storage.capacity()).ok_or(ArrayError::TooLarge)?;
         let dims = if rank == 1 { HeapSlice::default() } else { pool::dims(dims) };
-        Ok(Self { element, rank, dims, storage, charge: Charge::new(bytes) })
+        Ok(Self { element, rank, dims, storage, charge: Charge::new(bytes), is_lent: false })
     }
 
     /// A new array with the same elements.
@@ -152,6 +155,7 @@ impl Array {
             dims: if self.rank == 1 { HeapSlice::default() } else { pool::dims(&self.dims) },
             storage,
             charge: Charge::new(bytes),
+            is_lent: false,
         }
     }
 
@@ -278,13 +282,13 @@ impl Array {
     /// Appends an element.
     ///
     /// # Errors
-    /// If the rank is not 1, or a scalar is not of the type of the elements.
+    /// If the rank is not 1, if a scalar is not of the type of the elements, if they are [lent](ArrayError::Lent).
     pub fn push(&self, value: Val) -> Result<(), ArrayError> {
         fn put<T: Element>(buffer: &Buffer<T>, value: &Val) -> Result<(), ArrayError> {
             buffer.push(T::from_val(value).ok_or(ArrayError::WrongElement)?);
             Ok(())
         }
-        self.check_rank_one()?;
+        self.check_growable()?;
         with_storage!(&self.storage, buffer => put(buffer, &value)?, cell => {
             let mut items = cell.borrow_mut();
             if items.len() == items.capacity() && pool::is_active() {
@@ -302,9 +306,9 @@ impl Array {
     /// it is not defined.
     ///
     /// # Errors
-    /// If the rank is not 1.
+    /// If the rank is not 1, or the elements are [lent](ArrayError::Lent).
     pub fn pop(&self) -> Result<Option<Option<Val>>, ArrayError> {
-        self.check_rank_one()?;
+        self.check_growable()?;
         Ok(with_storage!(
             &self.storage,
             buffer => buffer.pop().map(|x| Some(x.into())),
@@ -315,9 +319,9 @@ impl Array {
     /// Makes a vector longer or shorter; new elements are as [`Array::new`] makes them.
     ///
     /// # Errors
-    /// If the rank is not 1, or if it would be too large.
+    /// If the rank is not 1, if it would be too large, if the elements are [lent](ArrayError::Lent).
     pub fn resize(&self, len: usize) -> Result<(), ArrayError> {
-        self.check_rank_one()?;
+        self.check_growable()?;
         Self::bytes(self.element, len).ok_or(ArrayError::TooLarge)?;
         with_storage!(&self.storage, buffer => buffer.resize(len, Default::default()), cell => {
             let mut items = cell.borrow_mut();
@@ -338,7 +342,10 @@ impl Array {
         Ok(())
     }
 
-    fn check_rank_one(&self) -> Result<(), ArrayError> {
+    fn check_growable(&self) -> Result<(), ArrayError> {
+        if self.is_lent {
+            return Err(ArrayError::Lent);
+        }
         if self.rank == 1 { Ok(()) } else { Err(ArrayError::WrongRank) }
     }
 

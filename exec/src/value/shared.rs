@@ -35,6 +35,11 @@ impl<T: Recycle> Shared<T> {
         Counted::strong_count(&this.0)
     }
 
+    /// The object, if this is the only pointer to it.
+    pub(super) fn get_mut(this: &mut Self) -> Option<&mut T> {
+        Counted::get_mut(&mut this.0)
+    }
+
     pub(crate) fn downgrade(this: &Self) -> Weak<T> {
         Counted::downgrade(&this.0)
     }

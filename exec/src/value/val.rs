@@ -230,6 +230,8 @@ pub struct Array {
     pub(super) charge: Charge,
     pub(super) element: Type,
     pub(super) rank: u8,
+    /// True if the elements are those of a caller in Rust: see [`Loan`](super::Loan).
+    pub(super) is_lent: bool,
 }
 
 macro_rules! kinds {

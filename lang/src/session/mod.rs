@@ -28,6 +28,8 @@ mod services;
 mod shared;
 mod stages;
 mod tools;
+mod typed;
+mod typed_gradient;
 
 use std::cell::RefCell;
 use std::io::Write;
@@ -53,6 +55,7 @@ pub use derivatives::{Gradient, GradientCall, Mode, PreparedGradient};
 pub use entry::Entry;
 pub use passes::{PassFiles, passes_of_files};
 pub use profile::ProfileOptions;
+pub use typed_gradient::{TypedGradient, TypedHvp, TypedJvp};
 
 /// The state of a text that may go on in further lines, as a REPL asks before it evaluates.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -19,7 +19,7 @@ use regraft_ir::Type;
 use self::catch::Handler;
 use self::native::NativeState;
 pub(super) use self::runtime::runtime;
-use self::transfer::Returned;
+pub(crate) use self::transfer::Returned;
 use super::code::Code;
 use super::inst::Pc;
 use super::state::{Frame, State};
@@ -35,6 +35,39 @@ pub(super) fn run(
     slot: u32,
     args: &[Val],
 ) -> Result<Val, ExecError> {
+    with_machine(world, state, |machine| {
+        let (code, result) = machine.start(slot, |machine, code| {
+            let name = world.slot(slot).name;
+            machine.push_frame_for(code, name, args, (0, 0), ErrorKind::Arguments)
+        })?;
+        Ok(result.into_val(code.ret))
+    })
+}
+
+/// The same with arguments that `fill` writes to the registers of parameters, first those of scalars; they
+/// are of the types that the function takes.
+pub(super) fn run_filled(
+    world: &World,
+    state: &mut State,
+    slot: u32,
+    fill: impl FnOnce(&mut [u64], &mut [Val]) -> Result<(), Trap>,
+) -> Result<Returned, ExecError> {
+    with_machine(world, state, |machine| {
+        let (_, result) = machine.start(slot, |machine, code| {
+            machine.push_frame(code, 0, 0)?;
+            fill(&mut machine.scalars, &mut machine.vals)
+        })?;
+        Ok(result)
+    })
+}
+
+/// A machine on the stacks of the state.
+#[inline(always)]
+fn with_machine<R>(
+    world: &World,
+    state: &mut State,
+    run: impl FnOnce(&mut Machine<'_>) -> Result<R, ExecError>,
+) -> Result<R, ExecError> {
     let mut machine = Machine {
         world,
         scalars: std::mem::take(&mut state.scalars),
@@ -48,7 +81,7 @@ pub(super) fn run(
     };
     machine.make_room_for_native();
     let events = machine.state.host.profiler.depth();
-    let result = machine.start(slot, args);
+    let result = run(&mut machine);
     machine.state.host.end();
     if result.is_err() {
         machine.state.host.unwind_events(events);
@@ -69,6 +102,9 @@ pub(super) fn run(
 /// The same place for frames of another time, with nothing in it. (To collect what an iterator over
 /// a vector gives, of the same size, uses its memory again.)
 fn emptied<'b>(mut frames: Vec<Frame<'_>>) -> Vec<Frame<'b>> {
+    if frames.capacity() == 0 {
+        return Vec::new();
+    }
     frames.clear();
     frames.into_iter().map_while(|_| None).collect()
 }
@@ -105,12 +141,15 @@ struct Failure<'a> {
 }
 
 impl<'a> Machine<'a> {
-    fn start(&mut self, slot: u32, args: &[Val]) -> Result<Val, ExecError> {
-        let name = self.world.slot(slot).name;
+    /// Runs the function in `slot`, whose arguments `enter` writes to its frame.
+    #[inline(always)]
+    fn start(
+        &mut self,
+        slot: u32,
+        enter: impl FnOnce(&mut Self, &Code) -> Result<(), Trap>,
+    ) -> Result<(&'a Code, Returned), ExecError> {
         let world = self.world;
-        let entered = self.compiled(slot).and_then(|code| {
-            self.push_frame_for(code, name, args, (0, 0), ErrorKind::Arguments).map(|()| code)
-        });
+        let entered = self.compiled(slot).and_then(|code| enter(self, code).map(|()| code));
         let code = entered.map_err(|trap| ExecError::new(&world.ctx, trap, Chain::default()))?;
         let result = match self.world.native(code) {
             Some(entry) => {
@@ -124,7 +163,7 @@ impl<'a> Machine<'a> {
                 self.execute_to_the_end(place).map_err(|Failure { trap, at }| (trap, Some(at)))
             }
         };
-        result.map(|result| result.into_val(code.ret)).map_err(|(mut trap, at)| {
+        result.map(|result| (code, result)).map_err(|(mut trap, at)| {
             let seen = self.chain(at);
             let chain = trap.take_chain().unwrap_or(seen);
             let error = ExecError::new(&self.world.ctx, trap, chain);

@@ -240,7 +240,7 @@ pub(super) fn assign(place: &mut Val, value: Val) {
 }
 
 /// The result of a function.
-pub(super) enum Returned {
+pub(crate) enum Returned {
     Scalar(u64),
     Val(Val),
     /// Its parts are where the caller wants them.

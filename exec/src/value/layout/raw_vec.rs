@@ -46,10 +46,16 @@ impl<T> RawVec<T> {
         ManuallyDrop::new(items)
     }
 
+    /// Puts other elements in the place of those that are there. What was [lent](Self::lend) stays where it is.
     pub(in crate::value) fn replace(&self, items: Vec<T>) -> Vec<T> {
-        let old = ManuallyDrop::into_inner(self.view());
+        let old = if self.is_lent() { Vec::new() } else { ManuallyDrop::into_inner(self.view()) };
         self.set(ManuallyDrop::new(items));
         old
+    }
+
+    /// Returns whether the elements are somebody else's: a vector with elements has room for some.
+    fn is_lent(&self) -> bool {
+        self.capacity.get() == 0 && self.len.get() > 0
     }
 
     pub(in crate::value) fn take(&self) -> Vec<T> {
@@ -83,8 +89,30 @@ impl<T: Copy> RawVec<T> {
         unsafe { std::slice::from_raw_parts_mut(self.data.get().as_ptr(), self.len.get()) }
     }
 
+    /// Lets the elements be somebody else's, in place of those that are there, until
+    /// [`own`](Self::own).
+    ///
+    /// # Safety
+    /// Until then, so many elements are at `data`, nobody else changes them, and if anybody sets one
+    /// here, nobody else looks at them.
+    pub(in crate::value) unsafe fn lend(&self, data: NonNull<T>, len: usize) {
+        drop(self.take());
+        if len > 0 {
+            self.data.set(data);
+            self.len.set(len);
+        }
+    }
+
+    /// Makes a copy of elements that are somebody else's.
+    pub(in crate::value) fn own(&self) {
+        if self.is_lent() {
+            drop(self.replace(self.items().to_vec()));
+        }
+    }
+
     /// Changes the vector as a whole.
     pub(in crate::value) fn edit<R>(&self, change: impl FnOnce(&mut Vec<T>) -> R) -> R {
+        self.own();
         // Meanwhile it is empty, so that a panic loses elements at worst.
         let mut items = self.take();
         let result = change(&mut items);
@@ -96,7 +124,8 @@ impl<T: Copy> RawVec<T> {
     #[inline]
     pub(in crate::value) fn push(&self, item: T) {
         let len = self.len.get();
-        if len == self.capacity.get() {
+        // What is lent has more elements than room.
+        if len >= self.capacity.get() {
             return self.edit(|items| items.push(item));
         }
         // SAFETY: there is room for one more behind the elements.

@@ -45,7 +45,7 @@ impl<T: Element> Buffer<T> {
     /// Appends an element.
     #[inline]
     pub fn push(&self, value: T) {
-        if self.len() == self.capacity() {
+        if self.len() >= self.capacity() {
             self.grow(self.len() * 2);
         }
         self.0.push(value);

@@ -1,0 +1,180 @@
+//! A typed function at work on a thread.
+//!
+//! Values are counted without locks, and the search for cycles knows those of its thread, so an instance never
+//! leaves the thread that made it: each thread has a table of its own.
+
+use std::cell::RefCell;
+use std::sync::{Arc, Weak};
+
+use regraft_ir::Diagnostic;
+
+use super::output::{Output, Returned};
+use super::params::Params;
+use super::passing::{Lent, Passing};
+use super::plan::Plan;
+use crate::engine::Engine;
+use crate::interp::Interpreter;
+use crate::value::{Loan, Pool, Val};
+
+/// The state that calls of a function on a thread share.
+pub(super) struct Instance {
+    interpreter: Interpreter,
+    slot: u32,
+    callee: Option<Val>,
+    lent: Vec<Lent>,
+    /// The memory of one call for the next.
+    pool: Option<Pool>,
+}
+
+impl Instance {
+    fn new(plan: &Plan) -> Result<Self, Diagnostic> {
+        let mut interpreter = Interpreter::new(&plan.module);
+        interpreter.set_engine(plan.engine).map_err(Diagnostic::error)?;
+        interpreter.set_limits(plan.limits);
+        interpreter.host_mut().set_output(Box::new(std::io::stdout()));
+        let slot = interpreter.prepare(plan.function)?;
+        let lent = plan
+            .arrays
+            .iter()
+            .map(|&(element, rank, copies)| Lent { loan: Loan::new(element, rank), copies });
+        let lent = lent.collect();
+        let callee = plan.callee.map(|ty| Val::structure(ty, []));
+        let pool = plan.allocates.then(Pool::default);
+        Ok(Self { interpreter, slot, callee, lent, pool })
+    }
+
+    #[inline]
+    pub(super) fn call<P: Params, R: Output>(
+        &mut self,
+        args: P::Args<'_>,
+    ) -> Result<R, Diagnostic> {
+        let Self { interpreter, slot, callee, lent, pool } = self;
+        let run = || {
+            let result = interpreter.call_filled(*slot, |scalars, vals| {
+                let mut to = Passing::new(scalars, vals, lent);
+                if let Some(callee) = callee {
+                    to.pass_value(callee.clone())?;
+                }
+                P::pass(args, &mut to)
+            });
+            let result = R::take(Returned::from(result?));
+            result
+                .ok_or_else(|| Diagnostic::error("the result is of another type than was checked"))
+        };
+        let result = match pool {
+            Some(pool) => pool.run(run),
+            None => run(),
+        };
+        lent.iter_mut().for_each(|lent| lent.loan.end());
+        result
+    }
+}
+
+struct Held {
+    plan: Weak<Plan>,
+    instance: Box<Instance>,
+}
+
+thread_local! {
+    /// By the places of plans.
+    static INSTANCES: RefCell<Vec<Option<Held>>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Runs something on the instance of this thread, which is made if there is none. If that panics, the instance
+/// is dropped.
+#[inline]
+pub(super) fn with_instance<R>(
+    plan: &Arc<Plan>,
+    run: impl FnOnce(&mut Instance) -> Result<R, Diagnostic>,
+) -> Result<R, Diagnostic> {
+    let known = INSTANCES.try_with(|all| take(&mut all.borrow_mut(), plan));
+    let mut held = match known.ok().flatten() {
+        Some(held) => held,
+        None => make(plan)?,
+    };
+    let result = run(&mut held.instance);
+    // A thread that ends may have no table any more.
+    let _ = INSTANCES.try_with(|all| {
+        let before = all.borrow_mut().get_mut(plan.place.0).and_then(|place| place.replace(held));
+        drop(before);
+    });
+    result
+}
+
+/// Drops the instance of this thread, if there is one.
+pub(super) fn forget_instance(plan: &Arc<Plan>) {
+    let held = INSTANCES.try_with(|all| take(&mut all.borrow_mut(), plan));
+    drop(held);
+}
+
+/// Takes the instance of a plan out of the table.
+fn take(all: &mut [Option<Held>], plan: &Arc<Plan>) -> Option<Held> {
+    let place = all.get_mut(plan.place.0)?;
+    place.take_if(|held| std::ptr::eq(held.plan.as_ptr(), Arc::as_ptr(plan)))
+}
+
+/// Makes an instance, and drops those of plans that are gone.
+#[cold]
+fn make(plan: &Arc<Plan>) -> Result<Held, Diagnostic> {
+    let _ = INSTANCES.try_with(|all| {
+        let mut all = all.borrow_mut();
+        let is_gone = |held: &mut Held| held.plan.strong_count() == 0;
+        let gone: Vec<Held> = all.iter_mut().filter_map(|place| place.take_if(is_gone)).collect();
+        let len = all.len().max(plan.place.0 + 1);
+        all.resize_with(len, || None);
+        drop(all);
+        drop(gone);
+    });
+    Ok(Held { plan: Arc::downgrade(plan), instance: Box::new(Instance::new(plan)?) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::{EngineKind, Limits};
+    use crate::typed::TypedFunction;
+
+    const TEXT: &str = "
+func @f(%x: f64) -> f64 {
+^1:
+  %1: f64 = arith.mul %x, 2.0
+  return %1
+}";
+
+    fn function() -> TypedFunction<fn(f64) -> f64> {
+        let ctx = regraft_dialects::context();
+        let module = regraft_syntax::parse_module(&ctx, "f.ir", TEXT).expect("it is right");
+        let function = TypedFunction::new(module, "f", EngineKind::Cranelift, Limits::default());
+        function.expect("it is right")
+    }
+
+    fn instances() -> usize {
+        INSTANCES.with_borrow(|all| all.iter().flatten().count())
+    }
+
+    #[test]
+    fn instances_go_with_their_functions() {
+        let first = function();
+        let other = first.clone();
+        drop(first);
+        assert_eq!(instances(), 1);
+        std::thread::scope(|scope| {
+            let made = scope.spawn(|| (other.call((1.0,)).is_ok(), instances())).join();
+            assert_eq!(made.expect("it does not panic"), (true, 1));
+        });
+        drop(other);
+        assert_eq!(instances(), 0);
+        for _ in 0..5 {
+            let (f, g) = (function(), function());
+            assert!(f.call((1.0,)).is_ok() && g.call((1.0,)).is_ok());
+            assert_eq!(instances(), 2);
+        }
+        let f = function();
+        // Dropped where it has no instance, so that the one here goes when another is made.
+        assert!(std::thread::spawn(move || drop(f)).join().is_ok());
+        assert_eq!(instances(), 1);
+        let other = function();
+        assert_eq!(instances(), 1);
+        drop(other);
+    }
+}

@@ -1,0 +1,95 @@
+//! Lists of parameters.
+
+use std::marker::PhantomData;
+
+use regraft_ir::{Context, Type};
+
+use super::param::{Param, Way};
+use super::passing::Passing;
+use crate::error::Trap;
+
+/// The parameters of a [`Signature`](super::Signature), a tuple.
+pub trait Params: 'static {
+    /// The arguments in Rust, a tuple.
+    type Args<'a>;
+
+    /// The types in the program.
+    fn types(ctx: &Context) -> Vec<Type>;
+
+    /// The ways in which they are passed.
+    fn ways() -> Vec<Way>;
+
+    /// The same arguments, for a shorter time.
+    fn shorten<'b, 'a: 'b>(args: Self::Args<'a>) -> Self::Args<'b>;
+
+    /// Writes arguments to their registers.
+    #[doc(hidden)]
+    fn pass(args: Self::Args<'_>, to: &mut Passing<'_>) -> Result<(), Trap>;
+}
+
+/// Two lists of parameters, one behind the other. The arguments are a pair of tuples.
+#[derive(Debug)]
+pub struct Both<P, Q>(PhantomData<(P, Q)>);
+
+impl<P: Params, Q: Params> Params for Both<P, Q> {
+    type Args<'a> = (P::Args<'a>, Q::Args<'a>);
+
+    fn types(ctx: &Context) -> Vec<Type> {
+        [P::types(ctx), Q::types(ctx)].concat()
+    }
+
+    fn ways() -> Vec<Way> {
+        [P::ways(), Q::ways()].concat()
+    }
+
+    fn shorten<'b, 'a: 'b>((first, second): Self::Args<'a>) -> Self::Args<'b> {
+        (P::shorten(first), Q::shorten(second))
+    }
+
+    #[inline]
+    fn pass((first, second): Self::Args<'_>, to: &mut Passing<'_>) -> Result<(), Trap> {
+        P::pass(first, to)?;
+        Q::pass(second, to)
+    }
+}
+
+macro_rules! params {
+    ($($name:ident)*) => {
+        #[allow(non_snake_case, unused_variables, clippy::unused_unit)]
+        impl<$($name: Param),*> Params for ($($name,)*) {
+            type Args<'a> = ($($name::Arg<'a>,)*);
+
+            fn types(ctx: &Context) -> Vec<Type> {
+                vec![$($name::ty(ctx)),*]
+            }
+
+            fn ways() -> Vec<Way> {
+                vec![$($name::way()),*]
+            }
+
+            fn shorten<'b, 'a: 'b>(($($name,)*): Self::Args<'a>) -> Self::Args<'b> {
+                ($(<$name as Param>::shorten($name),)*)
+            }
+
+            #[inline]
+            fn pass(($($name,)*): Self::Args<'_>, to: &mut Passing<'_>) -> Result<(), Trap> {
+                $(<$name as Param>::pass($name, to)?;)*
+                Ok(())
+            }
+        }
+    };
+}
+
+params!();
+params!(A);
+params!(A B);
+params!(A B C);
+params!(A B C D);
+params!(A B C D E);
+params!(A B C D E G);
+params!(A B C D E G H);
+params!(A B C D E G H I);
+params!(A B C D E G H I J);
+params!(A B C D E G H I J K);
+params!(A B C D E G H I J K L);
+params!(A B C D E G H I J K L M);

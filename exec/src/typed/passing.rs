@@ -1,0 +1,60 @@
+//! Arguments on their way to registers.
+
+use crate::error::{ErrorKind, Trap};
+use crate::interp::Scalar;
+use crate::value::{Element, Loan, Val};
+
+/// A parameter that is an array.
+#[derive(Debug)]
+pub(super) struct Lent {
+    pub(super) loan: Loan,
+    /// True if the elements are copied.
+    pub(super) copies: bool,
+}
+
+/// The registers of the parameters, which are written to in order.
+#[derive(Debug)]
+pub struct Passing<'a> {
+    scalars: std::slice::IterMut<'a, u64>,
+    vals: std::slice::IterMut<'a, Val>,
+    loans: std::slice::IterMut<'a, Lent>,
+}
+
+impl<'a> Passing<'a> {
+    pub(super) fn new(scalars: &'a mut [u64], vals: &'a mut [Val], loans: &'a mut [Lent]) -> Self {
+        Self { scalars: scalars.iter_mut(), vals: vals.iter_mut(), loans: loans.iter_mut() }
+    }
+
+    pub(super) fn pass_array(
+        &mut self,
+        lend: impl FnOnce(&mut Lent) -> Option<Val>,
+    ) -> Result<(), Trap> {
+        let array = self.loans.next().and_then(lend);
+        let array = array.ok_or_else(|| {
+            let message = "the elements of an argument are not one after the other in memory, the first index \
+                           running fastest";
+            Trap::of_kind(ErrorKind::Arguments, message)
+        })?;
+        self.pass_value(array)
+    }
+
+    #[inline]
+    pub(super) fn pass_scalar<T: Element>(&mut self, value: T) -> Result<(), Trap> {
+        let slot = Scalar::of(T::TYPE).and_then(|ty| ty.unboxed(&value.into()));
+        match (self.scalars.next(), slot) {
+            (Some(register), Some(slot)) => *register = slot,
+            _ => return Err(no_register()),
+        }
+        Ok(())
+    }
+
+    pub(super) fn pass_value(&mut self, value: Val) -> Result<(), Trap> {
+        *self.vals.next().ok_or_else(no_register)? = value;
+        Ok(())
+    }
+}
+
+#[cold]
+fn no_register() -> Trap {
+    Trap::of_kind(ErrorKind::Arguments, "there is no parameter for an argument")
+}

@@ -1,0 +1,167 @@
+//! Arrays on memory of Rust, for the time of a call.
+//!
+//! # Method
+//! A loan has an array object of its own, and calls use it one after the other. While a call runs, the
+//! object points to elements of the caller's; it owns none of them, which shows by its having room
+//! for none. At the end the elements are taken back. If the program still holds the object then (a part of
+//! its result, or a global), that gets a copy of the elements, and the loan makes a new object.
+//!
+//! # Why it is right
+//! Elements that somebody else owns are never freed or moved: a vector of them that is to be changed as a whole is
+//! copied first (`RawVec::edit`). The language has no such change, as an array that is lent refuses to
+//! grow and to shrink. After the end nobody points to what was lent, whatever the program did.
+
+#![allow(unsafe_code)]
+
+use std::ptr::NonNull;
+
+use regraft_ir::Type;
+
+use super::buffer::Buffer;
+use super::layout::Counted;
+use super::shared::Shared;
+use super::val::{Array, Element, Storage, Val, with_storage};
+
+/// An array object for elements that are lent, again and again.
+#[derive(Debug)]
+pub(crate) struct Loan {
+    element: Type,
+    rank: u8,
+    array: Shared<Array>,
+    is_open: bool,
+}
+
+impl Loan {
+    /// For arrays of that rank, which is 1 or more, of scalars.
+    pub(crate) fn new(element: Type, rank: u8) -> Self {
+        Self { element, rank, array: object(element, rank), is_open: false }
+    }
+
+    /// An array of the elements at `data`, with these lengths. `None` if the loan is for another type, or if
+    /// they are as many as no memory holds.
+    ///
+    /// # Safety
+    /// Until [`end`](Self::end), as many elements as the product of the lengths are at `data`; nobody else
+    /// changes them, and if the program sets any, nobody else looks at them.
+    #[inline]
+    pub(crate) unsafe fn begin<T: Element>(
+        &mut self,
+        data: NonNull<T>,
+        lengths: &[usize],
+    ) -> Option<Val> {
+        self.end();
+        if lengths.len() != usize::from(self.rank) {
+            return None;
+        }
+        let len = lengths.iter().try_fold(1usize, |len, &by| len.checked_mul(by))?;
+        if let [_, _, ..] = lengths {
+            // Nobody else holds the object after `end`, as it never becomes known to the search for cycles.
+            let array = Shared::get_mut(&mut self.array)?;
+            array.dims.copy_from_slice(lengths);
+        }
+        let buffer = self.array.buffer::<T>()?;
+        self.is_open = true;
+        // SAFETY: the caller says so.
+        unsafe { buffer.0.lend(data, len) };
+        Some(Val::Array(self.array.clone()))
+    }
+
+    /// The array, with elements that are copied to memory of its own.
+    pub(crate) fn begin_with_copy<T: Element>(
+        &mut self,
+        items: &[T],
+        lengths: &[usize],
+    ) -> Option<Val> {
+        let data = NonNull::from(items).cast::<T>();
+        // SAFETY: the elements are there until the next line, where the array gets its own.
+        let array = unsafe { self.begin(data, lengths) }?;
+        self.array.buffer::<T>()?.0.own();
+        Some(array)
+    }
+
+    /// Takes the elements back.
+    #[inline]
+    pub(crate) fn end(&mut self) {
+        fn close<T: Copy>(buffer: &Buffer<T>, is_held: bool) {
+            if is_held { buffer.0.own() } else { drop(buffer.0.take()) }
+        }
+        if !self.is_open {
+            return;
+        }
+        self.is_open = false;
+        let is_held = Shared::strong_count(&self.array) > 1;
+        with_storage!(self.array.storage(), buffer => close(buffer, is_held), _ => {});
+        if is_held {
+            self.array = object(self.element, self.rank);
+        }
+    }
+}
+
+impl Drop for Loan {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+/// An array without elements, for some that are lent.
+fn object(element: Type, rank: u8) -> Shared<Array> {
+    let dims = vec![0; rank.into()];
+    let mut array = Array::new(element, &dims).expect("an array of no elements fits");
+    array.is_lent = true;
+    Shared::new(Counted::new(array))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lend(loan: &mut Loan, items: &mut [f64]) -> Val {
+        let lengths = [items.len()];
+        // SAFETY: the tests do not use the elements before they end the loan.
+        unsafe { loan.begin(NonNull::from(items).cast::<f64>(), &lengths) }.expect("it fits")
+    }
+
+    fn items(value: &Val) -> Vec<f64> {
+        value.as_array().and_then(Array::to_vec).expect("it is an array of floats")
+    }
+
+    #[test]
+    fn what_is_written_to_the_array_is_in_the_elements() {
+        let (mut loan, mut lent) = (Loan::new(Type::F64, 1), [1.0, 2.0]);
+        for x in [5.0, 6.0] {
+            let array = lend(&mut loan, &mut lent);
+            assert!(array.as_array().is_some_and(|array| array.set(1, Val::F64(x))));
+            drop(array);
+            loan.end();
+            assert_eq!(lent, [1.0, x]);
+        }
+    }
+
+    #[test]
+    fn an_array_that_is_kept_has_a_copy_at_the_end() {
+        let (mut loan, mut lent) = (Loan::new(Type::F64, 1), [1.0, 2.0]);
+        let kept = lend(&mut loan, &mut lent);
+        loan.end();
+        lent[0] = 7.0;
+        assert_eq!(items(&kept), [1.0, 2.0]);
+        let other = lend(&mut loan, &mut lent);
+        assert_eq!((items(&kept), items(&other)), (vec![1.0, 2.0], vec![7.0, 2.0]));
+    }
+
+    #[test]
+    fn elements_that_are_lent_are_never_moved_or_freed() {
+        let (mut loan, mut lent) = (Loan::new(Type::F64, 1), vec![1.0, 2.0]);
+        let value = lend(&mut loan, &mut lent);
+        let array = value.as_array().expect("it is an array");
+        assert!(array.push(Val::F64(3.0)).is_err() && array.pop().is_err());
+        assert!(array.resize(5).is_err());
+        // What ops of other dialects may do.
+        let buffer = array.buffer::<f64>().expect("it is of floats");
+        buffer.push(3.0);
+        buffer.set(0, 9.0);
+        assert_eq!(items(&value), [9.0, 2.0, 3.0]);
+        drop(value);
+        loan.end();
+        assert_eq!(lent, [1.0, 2.0]);
+    }
+}

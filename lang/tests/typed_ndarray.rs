@@ -1,0 +1,50 @@
+//! Matrices of the crate `ndarray`, lent to functions of a session.
+
+use ndarray::{Array1, Array2, ArrayRef2, ShapeBuilder, s};
+use regraft_exec::EngineKind;
+use regraft_lang::Session;
+
+fn session(text: &str) -> Session {
+    let mut session = Session::new(&regraft_dialects::context());
+    session.set_engine(EngineKind::Cranelift).expect("Cranelift runs on this machine");
+    session.run("test.jl", text).expect("the program is right");
+    session
+}
+
+/// The matrix `10 i + j`, in the order that the program has.
+fn matrix(rows: usize, columns: usize) -> Array2<f64> {
+    Array2::from_shape_fn((rows, columns).f(), |(i, j)| 10.0 * (i + 1) as f64 + (j + 1) as f64)
+}
+
+#[test]
+fn matrices_are_lent() {
+    let mut session = session("f(a, i, j) = (a[i, j] += 0.5; a[i, j] + 100 * size(a, 1))");
+    let f = session.compile::<fn(&mut ArrayRef2<f64>, i64, i64) -> f64>("f").unwrap();
+    let mut a = matrix(2, 3);
+    assert_eq!(f.call((&mut a, 2, 3)).unwrap(), 223.5);
+    assert_eq!(a[[1, 2]], 23.5);
+    // Some of the columns.
+    assert_eq!(f.call((&mut a.slice_mut(s![.., 1..]), 1, 1)).unwrap(), 212.5);
+    assert_eq!(a[[0, 1]], 12.5);
+    // Rows are no columns.
+    let mut rows = Array2::<f64>::zeros((2, 3));
+    let error = f.call((&mut rows, 1, 1)).unwrap_err();
+    assert!(error.message().contains("the first index running fastest"), "{}", error.message());
+    let error = f.call((&mut a.slice_mut(s![1.., ..]), 1, 1)).unwrap_err();
+    assert!(error.message().contains("the first index running fastest"), "{}", error.message());
+}
+
+#[test]
+fn gradients_by_matrices() {
+    let mut session = session("f(a, x) = sum(a * x)");
+    type F = fn(&ArrayRef2<f64>, &[f64]) -> f64;
+    let gradient = session.compile_gradient::<F>("f").unwrap();
+    let (a, x) = (matrix(2, 3), [1.0, 2.0, 3.0]);
+    let (mut da, mut dx) = (Array2::zeros((2, 3).f()), [0.0; 3]);
+    let value = gradient.call((&a, &x), (&mut da, &mut dx)).unwrap();
+    assert_eq!(value, a.dot(&Array1::from(x.to_vec())).sum());
+    // By a[i, j]: x[j], by x[j]: the sum of column j.
+    assert_eq!(da, Array2::from_shape_fn((2, 3), |(_, j)| x[j]));
+    assert_eq!(dx, [32.0, 34.0, 36.0]);
+    assert_eq!(gradient.value_and_gradient((&a, &x)).unwrap(), (value, (da, dx.to_vec())));
+}
