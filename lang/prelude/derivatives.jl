@@ -248,8 +248,7 @@ function __columns(f, x, y)
     return J
 end
 
-function __rows(f, x)
-    y, back = pullback(f, copy(x))
+function __rows(x, y, back)
     J = zeros(eltype(y), length(y), length(x))
     for k in 1:length(y)
         dx = back(__direction(y, k))[1]
@@ -260,7 +259,7 @@ function __rows(f, x)
     return J
 end
 
-# Forward mode goes once over the function for four columns, reverse mode forth and back for
+# Forward mode goes once over the function for four columns, reverse mode once forth, and back for
 # each row.
 jacobian(f, x::AbstractVector) = __jacobian(f, __floats("jacobian", x))
 jacobian(f, x::AbstractArray) = __jacobian(__OfArray(f, size(x)), __floats("jacobian", vec(copy(x))))
@@ -269,9 +268,22 @@ jacobian(f, x, y, more...) = __jacobians(f, (x, y, more...))
 __jacobians(f, xs) = __ntuple(k -> jacobian(__OfArgument(f, xs, k), data.getfield(xs, k)), __val(data.fieldcount(xs)))
 jacobian(f, x::Tuple) = __jacobian(__OfTuple(f, Val(length(x))), __floats("jacobian", vect(x...)))
 jacobian(f, x::Real) = derivative(f, x)
-__jacobian(f, x) = __jacobian_of(f, x, f(copy(x)))
-__jacobian_of(f, x, y::Array) = length(x) <= 4 * length(y) ? __columns(f, x, y) : __rows(f, x)
+__jacobian(f, x) = __jacobian_at(f, copy(x))
+__jacobian_at(f, x) = __jacobian_as(f, x, __return_type(f, typeof(x)))
+# The mode depends on the length of the value, and the value comes with the pullback. Without a pullback forward
+# mode may still have the rules that it needs.
+function __jacobian_as(f, x, ::Type{T}) where T<:Array
+    if length(x) <= 4 || __return_type(pullback, typeof(f), typeof(x)) === Any
+        return __jacobian_of(f, x, f(copy(x)))
+    end
+    y, back = pullback(f, copy(x))
+    return __by_columns(x, y) ? __columns(f, x, y) : __rows(x, y, back)
+end
+__jacobian_as(f, x, ::Type{T}) where T<:Union{AbstractArray, Number, Tuple} = __jacobian_at(__InVector(f), x)
+__jacobian_as(f, x, T) = __jacobian_of(f, x, f(copy(x)))
+__jacobian_of(f, x, y::Array) = __by_columns(x, y) ? __columns(f, x, y) : __rows(x, pullback(f, copy(x))...)
 __jacobian_of(f, x, y::Union{AbstractArray, Number, Tuple}) = __jacobian_of(__InVector(f), x, __in_vector(y))
+__by_columns(x, y) = length(x) <= 4 * length(y)
 
 struct __OfArray{F, D} <: Function
     f::F

@@ -172,7 +172,8 @@ impl Session {
         let call = TypedCall { source, callee: name.type_of(&self.ctx), args: types };
         let mut module = self.typed_module(&call)?;
         // What only the value needs is found out when the whole has been put together, however large it is.
-        let whole = Pipeline::parse(&PassRegistry::standard(), "inline{once=100000}, dce")?;
+        let whole =
+            Pipeline::parse(&PassRegistry::standard(), "inline{once=100000, growth=100000}, dce")?;
         optimize(&mut module, Some(&whole), Math::Exact)?;
         optimize(&mut module, None, self.compiler.borrow().math())?;
         Ok(GradientCall { module, callee: name, args })

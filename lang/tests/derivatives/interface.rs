@@ -81,6 +81,27 @@ fn pushforwards_take_a_tangent_for_each_argument() {
 }
 
 #[test]
+fn a_jacobian_by_rows_runs_the_function_once() {
+    let runs = |call: &str| format!("runs[] = 0; J = {call}; (runs[], J[end, 20])");
+    check(
+        "const runs = Ref(0)\n\
+         function counted(f, x)\n    runs[] += 1\n    return f(x)\nend\n\
+         both(x) = counted(x -> [x[1] * x[2], sum(abs2, x)], x)\n\
+         pair(x) = counted(x -> (x[1] * x[2], sum(abs2, x)), x)\n\
+         total(x) = counted(x -> sum(abs2, x), x)\n\
+         turned(x) = counted(x -> reverse(x)[1:2]', x)\n\
+         x = collect(1.0:20.0)\n",
+        &[
+            (&runs("jacobian(both, x)"), "(1, 40.0)"),
+            (&runs("jacobian(pair, x)"), "(1, 40.0)"),
+            (&runs("jacobian(total, x)"), "(1, 40.0)"),
+            (&runs("jacobian(turned, x)"), "(1, 0.0)"),
+            (&runs("jacobian(x -> both(vec(x)), reshape(x, 4, 5))"), "(1, 40.0)"),
+        ],
+    );
+}
+
+#[test]
 fn jacobians_are_by_rows_of_the_result() {
     check(
         "f(x) = [x[1] * x[2], x[2] * x[3], x[1] + x[3]]\n\

@@ -63,9 +63,9 @@ crate::pass! {
     ///   %6: i64 = arith.add %4, 1
     /// ```
     ///
-    /// Objects are refs, mutable structs and arrays of at most 16 elements; all that is done to
-    /// them has to be known: fields and indices are constants, and nothing traps. Unreachable
-    /// blocks are deleted.
+    /// Objects are refs, mutable structs and arrays of at most 64 elements; all that is done to
+    /// them has to be known: fields and indices are constants, and nothing traps. A copy of a matrix
+    /// is an object like others where branches say how large the matrix is. Unreachable blocks are deleted.
     #[derive(Debug, Default)]
     pub struct Sroa;
 }

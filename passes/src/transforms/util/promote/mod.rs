@@ -11,12 +11,14 @@
 //! that M. Braun et al., "Simple and Efficient Construction of Static Single Assignment Form" (CC
 //! 2013) call trivial left out before they are made. All of it is found before anything is
 //! changed, and no block is looked at that neither accesses the cell nor leads to a parameter of it.
+//! A copy of an array of known dimensions begins with what is loaded from the array there.
 //!
 //! # Why it is right
 //! What a read finds is what was written last on the way to it, or what the object was made with.
 //! Reads and writes that trap, such as those of fields that are not there, disqualify an object,
 //! so that no error goes; reads of cells that may be undefined do as well.
 
+mod copies;
 mod frontier;
 mod objects;
 mod reaching;
@@ -52,13 +54,14 @@ pub(crate) fn run(f: &mut Function, kinds: Kinds, analyses: &mut Analyses) -> Ir
     let mut done = Promoted::default();
     for _ in 0..MAX_ROUNDS {
         let cfg = analyses.get::<ControlFlow>(f);
-        let objects = find(f, &cfg, kinds);
+        let mut objects = find(f, &cfg, kinds, analyses);
         if objects.is_empty() {
             break;
         }
         delete_unreachable(f, analyses)?;
         let cfg = analyses.get::<ControlFlow>(f);
         let tree = analyses.get::<DominatorTree>(f);
+        copies::load(f, &mut objects)?;
         match promote(f, &cfg, &tree, &objects)? {
             Some(parameters) => done.parameters += parameters,
             None => break,
@@ -68,9 +71,11 @@ pub(crate) fn run(f: &mut Function, kinds: Kinds, analyses: &mut Analyses) -> Ir
     Ok(done)
 }
 
-fn find(f: &Function, cfg: &ControlFlow, kinds: Kinds) -> Vec<Object> {
+fn find(f: &Function, cfg: &ControlFlow, kinds: Kinds, analyses: &mut Analyses) -> Vec<Object> {
     let blocks = f.blocks().filter(|&block| cfg.is_reachable(block));
-    blocks.flat_map(|block| f.body(block)).filter_map(|v| Object::of(f, cfg, v, kinds)).collect()
+    let mut dims = |v| copies::dimensions(f, &analyses.get::<DominatorTree>(f), v);
+    let all = blocks.flat_map(|block| f.body(block));
+    all.filter_map(|v| Object::of(f, cfg, v, kinds, &mut dims)).collect()
 }
 
 /// Turns these objects into values; `None` if a terminator would get too many operands.

@@ -7,7 +7,7 @@ use regraft_ir::{
 };
 
 /// Arrays with more elements stay arrays.
-const MAX_ELEMENTS: i64 = 16;
+const MAX_ELEMENTS: i64 = 64;
 
 /// The kinds of objects that are looked at.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -57,8 +57,18 @@ enum Shape {
 
 impl Object {
     /// The object that `v` makes, if all that is done to it is known. O(its uses).
-    pub(super) fn of(f: &Function, cfg: &ControlFlow, v: Value, kinds: Kinds) -> Option<Self> {
-        let (shape, cells) = allocation(f, v, kinds)?;
+    /// `dims` gives the dimensions of copies.
+    pub(super) fn of(
+        f: &Function,
+        cfg: &ControlFlow,
+        v: Value,
+        kinds: Kinds,
+        dims: &mut dyn FnMut(Value) -> Option<Vec<i64>>,
+    ) -> Option<Self> {
+        let (shape, cells) = match f.op(v) {
+            Some(mem::COPY) if kinds == Kinds::All => copy(f, v, dims(v)?)?,
+            _ => allocation(f, v, kinds)?,
+        };
         let mut object = Self { alloc: v, cells, accesses: Vec::new(), known: Vec::new() };
         for at in f.uses_in_order(v) {
             if !cfg.is_reachable(f.block_of(at.user)) || !object.note(f, &shape, at) {
@@ -148,16 +158,32 @@ fn allocation(f: &Function, v: Value, kinds: Kinds) -> Option<(Shape, Vec<Cell>)
             let skipped = usize::from(op == mem::FILL);
             let dims: Option<Vec<i64>> =
                 f.operands(v).skip(skipped).map(|dim| f.const_i64(dim)).collect();
-            let dims = dims.filter(|dims| dims.iter().all(|&dim| dim >= 0))?;
-            let count = dims.iter().try_fold(1i64, |count, &dim| count.checked_mul(dim))?;
-            if count > MAX_ELEMENTS || !f.operand_type(first).is_assignable_to(element) {
-                return None;
-            }
-            let cells = (0..count).map(|_| cell(element, first)).collect();
-            Some((Shape::Array(dims), cells))
+            array(f, dims?, element, first)
         }
         _ => None,
     }
+}
+
+/// A copy of an array of these dimensions; what is in it is filled in when it is promoted.
+fn copy(f: &Function, v: Value, dims: Vec<i64>) -> Option<(Shape, Vec<Cell>)> {
+    let &TypeKind::Array { element, .. } = f.ctx().kind(f.ty(v)) else { return None };
+    array(f, dims, element, zero(f.ctx(), element)?)
+}
+
+/// A small array whose elements are the same at first.
+fn array(
+    f: &Function,
+    dims: Vec<i64>,
+    element: Type,
+    first: Operand,
+) -> Option<(Shape, Vec<Cell>)> {
+    let is_shape = dims.iter().all(|&dim| dim >= 0);
+    let count = dims.iter().try_fold(1i64, |count, &dim| count.checked_mul(dim))?;
+    if !is_shape || count > MAX_ELEMENTS || !f.operand_type(first).is_assignable_to(element) {
+        return None;
+    }
+    let cells = (0..count).map(|_| Cell { ty: element, first, name: None }).collect();
+    Some((Shape::Array(dims), cells))
 }
 
 /// Returns what elements of a new array are, if they are something.
