@@ -72,7 +72,7 @@ impl FunctionPass for LoopIdiom {
     fn run(&mut self, f: &mut Function, cx: &mut PassContext<'_>) -> PassResult {
         let forest = cx.analysis::<LoopForest>(f);
         let stores = |block: &Block| f.body(*block).any(|v| f.op(v) == Some(mem::STORE));
-        if !forest.loops().any(|l| forest.own_blocks(l).iter().any(|block| stores(block))) {
+        if !forest.loops().any(|l| forest.own_blocks(l).iter().any(&stores)) {
             return Ok(());
         }
         let nests = Nest::find_all(f, cx);
