@@ -262,8 +262,15 @@ impl<'a> Bounds<'a> {
         at: Value,
     ) -> bool {
         let Some(below) = self.plain_size(array, dim, at) else { return false };
-        let (term, more) = self.sum(most, at);
-        self.holds(Goal { below, above: (term, more + plus) }, at)
+        // What is at most one side is at most the greater one.
+        let mut sides = vec![most];
+        if let Some(v) = most.as_value().filter(|&v| self.f.op(v) == Some(arith::MAX)) {
+            sides.extend(self.f.operands(v));
+        }
+        sides.into_iter().any(|side| {
+            let (term, more) = self.sum(side, at);
+            self.holds(Goal { below, above: (term, more + plus) }, at)
+        })
     }
 }
 
