@@ -56,6 +56,7 @@ fn cases() -> Vec<Case> {
         "dse",
         "load-pre",
         "loop-delete",
+        "loop-idiom",
         "loop-rotate",
         "loop-simplify",
         "strength-reduce",

@@ -150,7 +150,7 @@ crate::dialect! {
     /// Copies all elements of `source` to the start of `dest`, in column-major order, as if
     /// through a buffer. The ranks may differ.
     ///
-    /// Traps (`BoundsError`) if `dest` has fewer elements.
+    /// Traps (`BoundsError`) if `dest` has fewer elements. `{inbounds=true}` promises that it has not.
     ///
     /// `mem.copyto %1, %2`
     COPYTO = copyto(dest: [T], source: [T]) -> unit where T: Any [MAY_TRAP] {
@@ -160,6 +160,7 @@ crate::dialect! {
             reads_shape: OperandSet::ALL,
             ..Effects::NONE
         },
+        attrs: INBOUNDS,
     };
 
     /// Looks for an entry in the index of a hash table, by linear probing: from the place that the

@@ -32,6 +32,8 @@ const PASSES: &[(&str, Apply)] = &[
     ("strength-reduce", apply::<AllLoops<StrengthReduce>>),
     ("simplify-cfg", apply::<SimplifyCfg>),
     ("indvars", apply::<AllLoops<Indvars>>),
+    ("hoist-common", apply::<transforms::hoist_common::HoistCommon>),
+    ("loop-idiom", apply::<transforms::loop_idiom::LoopIdiom>),
     ("load-pre", apply::<transforms::load_pre::LoadPre>),
     ("loop-delete", apply::<AllLoops<transforms::loop_delete::LoopDelete>>),
     ("loop-rotate", apply::<AllLoops<transforms::loop_rotate::LoopRotate>>),

@@ -232,18 +232,45 @@ impl<'a> Bounds<'a> {
         let mut goals = Vec::new();
         for (i, index) in indices.into_iter().enumerate() {
             let dim = if whole { 0 } else { i as u8 + 1 };
-            let size = match self.size(array, dim, at)? {
-                (Term::Value(size), plus) => {
-                    let (term, more) = self.sum(size.into(), at);
-                    (term, plus + more)
-                }
-                size => size,
-            };
+            let size = self.plain_size(array, dim, at)?;
             let index = self.sum(index, at);
             goals.push(Goal { below: (Term::Zero, 1), above: index });
             goals.push(Goal { below: index, above: size });
         }
         Some(goals)
+    }
+
+    /// The size of an array, of which constants are taken off.
+    fn plain_size(&mut self, array: Value, dim: u8, at: Value) -> Option<Sum> {
+        Some(match self.size(array, dim, at)? {
+            (Term::Value(size), plus) => {
+                let (term, more) = self.sum(size.into(), at);
+                (term, plus + more)
+            }
+            size => size,
+        })
+    }
+
+    /// Returns whether the size of an array along a dimension (0: the number of its elements) is at most
+    /// `most + plus` whenever `at` is about to run.
+    pub(crate) fn is_within(
+        &mut self,
+        array: Value,
+        dim: u8,
+        most: Operand,
+        plus: i128,
+        at: Value,
+    ) -> bool {
+        let Some(below) = self.plain_size(array, dim, at) else { return false };
+        // What is at most one side is at most the greater one.
+        let mut sides = vec![most];
+        if let Some(v) = most.as_value().filter(|&v| self.f.op(v) == Some(arith::MAX)) {
+            sides.extend(self.f.operands(v));
+        }
+        sides.into_iter().any(|side| {
+            let (term, more) = self.sum(side, at);
+            self.holds(Goal { below, above: (term, more + plus) }, at)
+        })
     }
 }
 

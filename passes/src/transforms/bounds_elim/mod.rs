@@ -63,9 +63,11 @@ crate::pass! {
     /// length of the other, and accesses before with the same index. In `loop(..)` it looks at the
     /// loops alone; by itself, at the whole function. The cost is near linear.
     ///
-    /// With `versions`, an innermost loop with accesses that cannot be proved gets a second version
+    /// With `versions`, a loop with accesses that cannot be proved gets a second version
     /// without checks, for when a few comparisons before the loop say that none is needed:
-    /// lengths of other arrays, limits that are arguments. That doubles the loop, and is left out by
+    /// lengths of other arrays, limits that are arguments. It is the outermost loop of a nest before which all
+    /// can be asked, else an innermost one; within another loop, only where a load is
+    /// invariant, which `licm` can then move. No loop gets one twice. That doubles the loop, and is left out by
     /// default: what comes after (fusion, unrolling, differentiation) wants one loop, and a check
     /// costs little beside what it makes of one loop.
     #[derive(Debug, Default)]
@@ -82,7 +84,7 @@ impl LoopPass for BoundsElim {
         OptionDef::flag(
             "versions",
             false,
-            "give innermost loops a second version without checks, chosen before the loop",
+            "give loops a second version without checks, chosen before the loop",
         ),
         OptionDef::int(
             "max-size",

@@ -17,7 +17,8 @@ use regraft_ir::{Block, ControlFlow, DominatorTree, Function, IrResult, Operand,
 use super::marks::{mark, unmarked};
 use crate::PassContext;
 use crate::analysis::bounds::{Bounds, Comparison, Source};
-use crate::analysis::{Aliases, LoopForest, Ranges};
+use crate::analysis::{Aliases, LoopForest, LoopId, Ranges};
+use crate::transforms::util::counters::ensure_preheaders;
 use crate::transforms::util::loop_form::{LoopForm, close_loops};
 use crate::transforms::util::versioning::add_version;
 
@@ -33,8 +34,8 @@ struct Plan {
     accesses: Vec<Value>,
 }
 
-/// Makes second versions of innermost loops of up to `max_size` instructions, given by their
-/// headers. Returns how many.
+/// Makes second versions of loops of up to `max_size` instructions, given by their headers. Returns
+/// how many.
 ///
 /// # Errors
 /// None if `f` is valid.
@@ -45,20 +46,14 @@ pub(super) fn run(
     cx: &mut PassContext<'_>,
 ) -> IrResult<usize> {
     let forest = cx.analysis::<LoopForest>(f);
-    let ids = loops.iter().filter_map(|&header| forest.headed_by(header));
-    let mut forms: Vec<LoopForm> = ids
-        .filter(|&id| forest.children(id).next().is_none() && !forest.get(id).has_irreducible)
-        .filter(|&id| Some(forest.get(id).header) != f.entry())
-        .map(|id| LoopForm::new(&forest, id))
-        .filter(|form| is_candidate(f, form, max_size))
-        .collect();
-    if forms.is_empty() {
+    let mut ids: Vec<LoopId> = loops.iter().filter_map(|&b| forest.headed_by(b)).collect();
+    ids.retain(|&id| is_candidate(f, &forest, id, max_size));
+    if ids.is_empty() {
         return Ok(0);
     }
-    for form in &mut forms {
-        form.ensure_preheader(f)?;
-    }
-    let plans = plan(f, forms, cx);
+    let headers: Vec<Block> = ids.iter().map(|&id| forest.get(id).header).collect();
+    ensure_preheaders(f, &headers, &forest, |_| true)?;
+    let plans = plan(f, &headers, cx);
     // All comparisons are made before a loop is copied, so that what they use follows the copies
     // like everything else.
     let mut conditions = Vec::with_capacity(plans.len());
@@ -73,9 +68,16 @@ pub(super) fn run(
     Ok(plans.len())
 }
 
-fn is_candidate(f: &Function, form: &LoopForm, max_size: usize) -> bool {
-    let size: usize = form.blocks().iter().map(|&block| f.insts(block).count()).sum();
-    size <= max_size && form.blocks().iter().any(|&block| unmarked(f, block).any(|v| is_open(f, v)))
+fn is_candidate(f: &Function, forest: &LoopForest, id: LoopId, max_size: usize) -> bool {
+    let blocks = forest.blocks(id);
+    if blocks.len() > max_size {
+        return false;
+    }
+    let size: usize = blocks.iter().map(|&block| f.insts(block).count()).sum();
+    size <= max_size
+        && Some(forest.get(id).header) != f.entry()
+        && !forest.get(id).has_irreducible
+        && blocks.iter().any(|&block| unmarked(f, block).any(|v| is_open(f, v)))
 }
 
 /// Returns whether an access was not looked at before; in the version with checks, all say that
@@ -84,20 +86,30 @@ fn is_open(f: &Function, v: Value) -> bool {
     f.attr(v, "inbounds").is_none()
 }
 
-fn plan(f: &Function, forms: Vec<LoopForm>, cx: &mut PassContext<'_>) -> Vec<Plan> {
+/// Plans for loops with these headers, none of which is in another: the outermost ones of which all
+/// checks can go, and innermost ones. Within another loop, where comparisons are made again and again, a
+/// load has to be able to leave.
+fn plan(f: &Function, headers: &[Block], cx: &mut PassContext<'_>) -> Vec<Plan> {
+    let forest = cx.analysis::<LoopForest>(f);
     let (cfg, tree) = (cx.analysis::<ControlFlow>(f), cx.analysis::<DominatorTree>(f));
     let (ranges, aliases) = (cx.analysis::<Ranges>(f), cx.analysis::<Aliases>(f));
     let mut bounds = Bounds::new(f, &cfg, &tree, &ranges, &aliases, cx.effects());
-    let mut plans = Vec::new();
-    for form in forms {
-        let Some(preheader) = form.preheader(f).filter(|&block| ranges.is_reached(block)) else {
+    let mut ids: Vec<LoopId> = headers.iter().filter_map(|&b| forest.headed_by(b)).collect();
+    // Outer ones first.
+    ids.sort_unstable();
+    let mut plans: Vec<Plan> = Vec::new();
+    let mut last: Option<LoopId> = None;
+    for id in ids {
+        let Some(preheader) = forest.get(id).preheader else { continue };
+        if !ranges.is_reached(preheader) || last.is_some_and(|last| forest.encloses(last, id)) {
             continue;
-        };
-        let mut plan = Plan { form, preheader, comparisons: Vec::new(), accesses: Vec::new() };
+        }
+        let form = LoopForm::new(&forest, id);
+        let (comparisons, accesses) = Default::default();
+        let mut plan = Plan { form, preheader, comparisons, accesses };
         let blocks = plan.form.blocks().iter().filter(|&&block| ranges.is_reached(block));
-        let accesses: Vec<Value> =
-            blocks.flat_map(|&block| unmarked(f, block)).filter(|&v| is_open(f, v)).collect();
-        for v in accesses {
+        let open: Vec<Value> = blocks.flat_map(|&block| unmarked(f, block)).collect();
+        for &v in open.iter().filter(|&&v| is_open(f, v)) {
             let Some(needed) = bounds.conditions(v, preheader) else { continue };
             let new: Vec<Comparison> =
                 needed.into_iter().filter(|c| !plan.comparisons.contains(c)).collect();
@@ -106,11 +118,26 @@ fn plan(f: &Function, forms: Vec<LoopForm>, cx: &mut PassContext<'_>) -> Vec<Pla
                 plan.accesses.push(v);
             }
         }
-        if !plan.accesses.is_empty() && !plan.comparisons.is_empty() {
+        let all_go = plan.accesses.len() == open.len();
+        let pays = match forest.get(id).parent {
+            // The comparisons are made once.
+            None => all_go || forest.is_innermost(id),
+            Some(_) => plan.accesses.iter().any(|&v| is_invariant(f, &forest, v)),
+        };
+        if (all_go || forest.is_innermost(id)) && pays && !plan.comparisons.is_empty() {
             plans.push(plan);
+            last = Some(id);
         }
     }
     plans
+}
+
+/// Returns whether an access is a load with the same indices in all iterations of the innermost loop
+/// around it, which it can leave once it is not checked.
+fn is_invariant(f: &Function, forest: &LoopForest, v: Value) -> bool {
+    let Some(inner) = forest.loop_of(f.block_of(v)) else { return false };
+    let is_outside = |x: Value| !forest.contains(inner, f.block_of(x));
+    f.op(v) == Some(mem::LOAD) && f.operands(v).filter_map(Operand::as_value).all(is_outside)
 }
 
 /// Makes the comparisons at the end of the preheader.
