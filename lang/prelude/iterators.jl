@@ -47,7 +47,7 @@ iterate(x::__Native, s) = __done(x, s) ? nothing : (__item(x, s), __next(x, s))
 @inline __counted(x) = false
 @inline __counted(x::Union{AbstractArray, Tuple, NamedTuple, Number}) = true
 @inline __all_counted(xs) = __unroll_fold(__and_counted, true, xs)
-@inline __and_counted(all, x) = all & __counted(x)
+@inline __and_counted(all, x) = all ? __counted(x) : false
 
 # --- several at once ------------------------------------------------------------------------
 

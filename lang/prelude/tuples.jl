@@ -38,7 +38,10 @@ end
 @inline (o::__Offset)(i) = data.getfield(o.t, i + o.by)
 @inline first(t::Tuple) = data.getfield(t, 1)
 @inline last(t::Tuple) = data.getfield(t, data.fieldcount(t))
-@inline tail(t::Tuple) = __ntuple(__Offset(t, 1), __val(data.fieldcount(t) - 1))
+# By types alone: in a context that changes arithmetic, what arithmetic gives is not known.
+@inline tail(t::Tuple) = __behind_first(t...)
+@inline __behind_first(x, xs...) = xs
+__behind_first() = throw(ArgumentError("Cannot call tail on an empty tuple."))
 @inline front(t::Tuple) = __ntuple(__ElementOf(t), __val(data.fieldcount(t) - 1))
 @inline reverse(t::Tuple) = __ntuple(__FromEnd(t), __val(data.fieldcount(t)))
 struct __FromEnd{T}
