@@ -124,6 +124,8 @@ impl World {
     fn optimized<'a>(&'a self, own: &'a Code) -> Option<Member<'a>> {
         let slot = self.slot(own.slot);
         let form = slot.optimized.get_or_init(|| {
+            // Of a module it may be another function of that name.
+            slot.function.get().filter(|held| held.is_resolved)?;
             let function = self.resolver.borrow_mut().as_mut()?.optimized(own.name)?;
             // What cannot be compiled makes its error where it is called.
             let code = Box::new(compile(self, &function, own.slot).ok()?);

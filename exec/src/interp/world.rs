@@ -59,11 +59,18 @@ pub(super) struct Held {
     pub(super) stamp: Stamp,
     pub(super) function: Rc<Function>,
     pub(super) params: Vec<Type>,
+    /// True if it is the call resolver's, which may have another form of it.
+    pub(super) is_resolved: bool,
 }
 
 impl Held {
     fn new(function: Rc<Function>) -> Self {
-        Self { stamp: function.stamp(), params: function.param_types(), function }
+        let params = function.param_types();
+        Self { stamp: function.stamp(), params, function, is_resolved: false }
+    }
+
+    fn resolved(function: Rc<Function>) -> Self {
+        Self { is_resolved: true, ..Self::new(function) }
     }
 }
 
@@ -135,7 +142,7 @@ impl World {
     fn add(&self, name: Symbol, function: Rc<Function>) -> u32 {
         let index = self.slot_of(name);
         // The resolver cannot have come back here, so the place is free.
-        let _ = self.slot(index).function.set(Held::new(function));
+        let _ = self.slot(index).function.set(Held::resolved(function));
         index
     }
 

@@ -23,12 +23,12 @@
 //!
 //! # Method
 //! A [`TypedFunction`] is a description: a module, and the types that were checked against each other. It is
-//! immutable and shared by threads. What runs is an [`instance`] of it, which each thread makes when it
+//! immutable and shared by threads. What runs is an `instance` of it, which each thread makes when it
 //! first calls: an interpreter with its machine code, whose values are counted without locks and
 //! never leave the thread.
 //!
-//! Arguments go to registers of the first frame at once. Slices are [lent](crate::value::Loan), not copied,
-//! unless it cannot be [shown](read_only) that a function leaves one alone that it may not write to.
+//! Arguments go to registers of the first frame at once. Slices are lent (`value::loan`), not copied,
+//! unless it cannot be shown (`read_only`) that a function leaves one alone that it may not write to.
 
 mod instance;
 #[cfg(feature = "ndarray")]
