@@ -80,16 +80,24 @@ macro_rules! params {
     };
 }
 
+/// Calls a macro with the names of one to twelve parameters.
+macro_rules! for_each_count {
+    ($implement:ident) => {
+        $implement!(A);
+        $implement!(A B);
+        $implement!(A B C);
+        $implement!(A B C D);
+        $implement!(A B C D E);
+        $implement!(A B C D E G);
+        $implement!(A B C D E G H);
+        $implement!(A B C D E G H I);
+        $implement!(A B C D E G H I J);
+        $implement!(A B C D E G H I J K);
+        $implement!(A B C D E G H I J K L);
+        $implement!(A B C D E G H I J K L M);
+    };
+}
+pub(super) use for_each_count;
+
 params!();
-params!(A);
-params!(A B);
-params!(A B C);
-params!(A B C D);
-params!(A B C D E);
-params!(A B C D E G);
-params!(A B C D E G H);
-params!(A B C D E G H I);
-params!(A B C D E G H I J);
-params!(A B C D E G H I J K);
-params!(A B C D E G H I J K L);
-params!(A B C D E G H I J K L M);
+for_each_count!(params);

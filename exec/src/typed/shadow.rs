@@ -10,7 +10,7 @@ use std::ptr::NonNull;
 use regraft_ir::{Context, Type};
 
 use super::param::{ByMut, ByRef, ByValue, Param, Way};
-use super::params::Params;
+use super::params::{Params, for_each_count};
 use super::passing::Passing;
 use crate::error::Trap;
 use crate::value::{Element, Val};
@@ -177,18 +177,7 @@ macro_rules! active {
         }
     };
 }
-active!(A);
-active!(A B);
-active!(A B C);
-active!(A B C D);
-active!(A B C D E);
-active!(A B C D E G);
-active!(A B C D E G H);
-active!(A B C D E G H I);
-active!(A B C D E G H I J);
-active!(A B C D E G H I J K);
-active!(A B C D E G H I J K L);
-active!(A B C D E G H I J K L M);
+for_each_count!(active);
 
 impl<T: Element> Param for InPlace<T> {
     type Arg<'a> = &'a mut T;

@@ -1,4 +1,4 @@
-//! Whether the loops around a store meet all elements of an array.
+//! Decides if the loops around a store meet all elements of an array.
 
 use std::sync::Arc;
 

@@ -25,7 +25,8 @@ pub(super) fn join(f: &mut Function, new: Value, summaries: &EffectSummaries) ->
     Ok(true)
 }
 
-/// What makes `array` with what `new` puts in it; an inner `None` if what makes it now does, with zeros.
+/// The instruction that makes `array` with the elements that `new` puts in it; an inner `None` if the present one
+/// does, with zeros.
 fn made_with_contents(
     f: &Function,
     array: Value,
