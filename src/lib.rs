@@ -86,6 +86,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+pub mod ahead;
 pub mod cli;
 mod paint;
 pub mod profile;
@@ -118,6 +119,8 @@ mod guide {
     mod run_fast {}
     #[doc = include_str!("../docs/from-rust.md")]
     mod from_rust {}
+    #[doc = include_str!("../docs/from-c.md")]
+    mod from_c {}
 }
 
 pub use regraft_ad as ad;

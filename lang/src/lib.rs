@@ -33,8 +33,8 @@ pub use intrinsics::{Form, INTRINSICS, Intrinsic};
 pub use listing::{Listing, parse_listing};
 pub use phases::{Phase, measure_phases, phase_times};
 pub use session::{
-    Completeness, Entry, Gradient, GradientCall, Mode, PassFiles, PreparedGradient, ProfileOptions,
-    Session, TypedGradient, TypedHvp, TypedJvp, passes_of_files,
+    Closed, Completeness, Entry, Gradient, GradientCall, Mode, PassFiles, PreparedGradient,
+    ProfileOptions, Session, TypedGradient, TypedHvp, TypedJvp, passes_of_files,
 };
 pub use start_up::{Setup, SharedDynamo, StartUp};
 

@@ -1,13 +1,17 @@
-//! `regraft emit`: the code that a call runs, in the form of an engine.
+//! `regraft emit`: the code that a call runs, in the form of an engine, or as a file for a linker.
+
+use std::path::{Path, PathBuf};
 
 use regraft_exec::{CodeForm, Interpreter};
 use regraft_ir::Diagnostic;
-use regraft_lang::Entry;
+use regraft_lang::{Entry, Session};
+use regraft_passes::Pipeline;
 
 use super::Tool;
 use super::output::{Failed, Outcome, print};
 use super::program_output::ProgramOutput;
 use super::script::{self, SessionArgs};
+use crate::ahead::{Cpu, ObjectFile};
 
 #[derive(clap::Args, Debug)]
 pub(super) struct Args {
@@ -25,8 +29,36 @@ pub(super) struct Args {
     /// The passes that are run before. Without it `O2, fuse-sweeps`, or with `--math` `O3`
     #[arg(short, long)]
     pipeline: Option<String>,
+    /// Write machine code to this file, for programs in C and Rust that link the library `regraft-runtime`. It is an
+    /// object file, or a static library if its name ends in `.a` or `.lib`
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["stage", "llvm"])]
+    object: Option<PathBuf>,
+    /// Write the header to this file, which declares the functions of the object file for C
+    #[arg(long, value_name = "FILE", requires = "object")]
+    header: Option<PathBuf>,
+    /// Write a module of Rust to this file, with functions that call those of the object file
+    #[arg(long, value_name = "FILE", requires = "object")]
+    rust: Option<PathBuf>,
+    /// Call the function so in C. Without it, it is called as in the program, up to the first character that C does not
+    /// know
+    #[arg(long, value_name = "NAME", requires = "object")]
+    name: Option<String>,
+    /// Add the gradient, a function `NAME_gradient`
+    #[arg(long, requires = "object")]
+    gradient: bool,
+    /// The CPUs that the object file is for
+    #[arg(long, value_enum, default_value = "any", requires = "object")]
+    cpu: CpuName,
     #[command(flatten)]
     session: SessionArgs,
+}
+
+#[derive(clap::ValueEnum, Clone, Copy, Debug)]
+enum CpuName {
+    /// All of the architecture of this machine
+    Any,
+    /// Those that have all instructions of the CPU of this machine
+    Native,
 }
 
 #[derive(clap::ValueEnum, Clone, Copy, Debug)]
@@ -56,6 +88,12 @@ pub(super) fn run(args: &Args, tool: &Tool) -> Outcome {
     let mut session = args.session.session(&tool.context());
     let (output, writer) = ProgramOutput::stderr();
     session.set_output(writer);
+    if let Some(object) = &args.object {
+        let written = script::run_all(&mut session, &inputs, tool)
+            .and_then(|_| args.write(object, &mut session, call, pipeline.as_ref()));
+        session.take_output();
+        return output.outcome(written);
+    }
     let module = script::run_all(&mut session, &inputs, tool)
         .and_then(|_| Ok(session.optimized(Entry::CallOrTypes(call), pipeline.as_ref())?));
     session.take_output();
@@ -71,4 +109,39 @@ pub(super) fn run(args: &Args, tool: &Tool) -> Outcome {
     };
     let text = Interpreter::new(&module).emit(name, form);
     print(&text.map_err(|error| Failed::from(error.to_diagnostic()))?)
+}
+
+impl Args {
+    /// Writes the files that were asked for.
+    fn write(
+        &self,
+        object: &Path,
+        session: &mut Session,
+        call: &str,
+        pipeline: Option<&Pipeline>,
+    ) -> Outcome {
+        let cpu = match self.cpu {
+            CpuName::Any => Cpu::Any,
+            CpuName::Native => Cpu::Native,
+        };
+        let mut file = ObjectFile::new(cpu)?;
+        let (entry, name) = (Entry::CallOrTypes(call), self.name.as_deref());
+        file.add(&session.closed(entry, pipeline)?, name)?;
+        if self.gradient {
+            file.add(&session.closed_gradient(entry)?, name)?;
+        }
+        if let Some(header) = &self.header {
+            write(header, file.header().as_bytes())?;
+        }
+        if let Some(rust) = &self.rust {
+            write(rust, file.rust()?.as_bytes())?;
+        }
+        let is_library = object.extension().is_some_and(|ending| ending == "a" || ending == "lib");
+        write(object, &if is_library { file.library() } else { file.object() }?)
+    }
+}
+
+fn write(file: &Path, bytes: &[u8]) -> Outcome {
+    std::fs::write(file, bytes)
+        .map_err(|error| Failed::message(format!("cannot write {}: {error}", file.display())))
 }

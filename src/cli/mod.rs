@@ -290,7 +290,7 @@ enum Command {
     Run(run::Args),
     /// Shows the IR of the method that a call runs
     Ir(ir::Args),
-    /// Shows the code that a call runs: the compact form, LLVM IR, machine code
+    /// Shows the code that a call runs: the compact form, LLVM IR, machine code; or writes it to an object file
     Emit(emit::Args),
     /// Shows value and gradient of a call
     Grad(grad::Args),

@@ -10,7 +10,7 @@ use crate::native::{is_translatable, llvm_text};
 
 impl World {
     /// A function, and all that it calls directly, in the order in which they are met.
-    fn reachable(&self, root: u32) -> Result<Vec<&Code>, Trap> {
+    pub(super) fn reachable(&self, root: u32) -> Result<Vec<&Code>, Trap> {
         let mut found = vec![self.code(root)?];
         let mut next = 0;
         while let Some(&code) = found.get(next) {
@@ -39,8 +39,7 @@ impl World {
             let name = self.ctx.str(found[0].name);
             return Err(wrong(format!("the interpreter runs @{name}, which handles errors")));
         }
-        let translatable = found.into_iter().filter(|code| is_translatable(code));
-        let members: Vec<_> = translatable.filter_map(|code| self.unchanged(code)).collect();
+        let members = self.unit(root)?;
         let (callee, runtime) = (self.callees(&members), runtime());
         let sources = self.sources(&members, &callee, &runtime);
         llvm_text(&sources, form).map_err(wrong)

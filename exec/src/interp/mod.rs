@@ -1,5 +1,6 @@
 //! The interpreter: reference semantics, limits, and errors with locations.
 
+mod ahead;
 mod check;
 mod code;
 mod compile;
@@ -178,13 +179,10 @@ impl Interpreter {
 
     /// Makes the code of a function, native code if the engine makes some, before it is first called. Returns its slot.
     pub(crate) fn prepare(&mut self, function: Symbol) -> Result<u32, ExecError> {
-        let slot = self.find(self.world.ctx.clone().str(function));
-        let prepared = slot.and_then(|slot| {
-            let code = self.world.code(slot)?;
-            self.world.native(code);
-            Ok(slot)
-        });
-        prepared.map_err(|trap| self.not_started(trap))
+        let slot = self.slot_of(function)?;
+        let prepared = self.world.code(slot).map(|code| self.world.native(code));
+        prepared.map_err(|trap| self.not_started(trap))?;
+        Ok(slot)
     }
 
     /// Sets what runs the functions. What was compiled before is dropped.
@@ -207,6 +205,12 @@ impl Interpreter {
     /// Lets a flag stop what runs that is another interpreter's too.
     pub fn set_interrupt_flag(&mut self, flag: Arc<AtomicBool>) {
         self.state.interrupt = flag;
+    }
+
+    /// The slot of a function.
+    fn slot_of(&mut self, function: Symbol) -> Result<u32, ExecError> {
+        let found = self.find(self.world.ctx.clone().str(function));
+        found.map_err(|trap| self.not_started(trap))
     }
 
     /// The slot of the function of that name.

@@ -14,10 +14,19 @@ pub(super) struct Natives {
     /// True if code counts the instructions that it runs.
     pub(super) counted: bool,
     pub(super) units: RefCell<Vec<Unit>>,
+    /// The addresses that code from an object file works on.
+    pub(super) table: Box<[*const u8]>,
+    /// True if there is such code.
+    pub(super) is_loaded: bool,
 }
 
 impl Natives {
-    /// Returns whether there is native code.
+    /// Returns whether native code may run.
+    pub(super) fn may_run(&self) -> bool {
+        self.backend.is_some() || self.is_loaded
+    }
+
+    /// Returns whether there is native code that was made here.
     pub(super) fn has_code(&self) -> bool {
         !self.units.borrow().is_empty()
     }

@@ -19,6 +19,8 @@ pub(crate) struct NativeContext {
     pub(crate) interrupt: *const AtomicBool,
     /// The instructions that may be run before the next look at the limits.
     pub(crate) fuel: i64,
+    /// The table of addresses of code that was loaded.
+    pub(crate) table: *const *const u8,
 }
 
 /// The places of the parts of a [`NativeContext`], in bytes.
@@ -31,6 +33,7 @@ pub(super) mod offsets {
     pub(in super::super) const STACK_END: i32 = offset_of!(NativeContext, stack_end) as i32;
     pub(in super::super) const INTERRUPT: i32 = offset_of!(NativeContext, interrupt) as i32;
     pub(in super::super) const FUEL: i32 = offset_of!(NativeContext, fuel) as i32;
+    pub(in super::super) const TABLE: i32 = offset_of!(NativeContext, table) as i32;
 }
 
 /// A compiled function as the machine calls it: the scalar arguments stand in their registers, the others

@@ -4,7 +4,9 @@
 //! writes one function at a time: it gives values, flags and blocks of its own, and keeps the
 //! registers of the compact form as variables that it takes to SSA form by its own means.
 
-use crate::interp::{Class, Reg, Scalar};
+use std::ptr;
+
+use crate::interp::{Class, Code, Reg, Scalar};
 
 /// The type of a place in memory. Integers are loaded with their sign.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -187,6 +189,28 @@ pub(crate) struct Signature {
     pub(crate) result: Option<Class>,
 }
 
+/// Something that machine code works on by its address.
+#[derive(Clone, Copy)]
+pub(crate) enum Address<'a> {
+    /// The compact code of a function.
+    Code(&'a Code),
+    /// A constant of a function, by its number.
+    Constant(&'a Code, u32),
+    /// The table of a switch of a function, by its number.
+    Switch(&'a Code, u32),
+}
+
+impl Address<'_> {
+    /// The place in the memory of this process.
+    pub(super) fn pointer(self) -> *const u8 {
+        match self {
+            Self::Code(code) => ptr::from_ref(code).cast(),
+            Self::Constant(code, index) => ptr::from_ref(&code.vals[index as usize]).cast(),
+            Self::Switch(code, index) => ptr::from_ref(&code.switches[index as usize]).cast(),
+        }
+    }
+}
+
 /// A compiled function that another one calls.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Callee {
@@ -229,7 +253,7 @@ pub(crate) trait Emitter {
     fn int(&mut self, value: i64) -> Self::Value;
     fn double(&mut self, bits: u64) -> Self::Value;
     fn single(&mut self, bits: u32) -> Self::Value;
-    fn address(&mut self, address: *const u8) -> Self::Value;
+    fn address(&mut self, address: Address<'_>) -> Self::Value;
 
     fn int2(&mut self, op: Int2, a: Self::Value, b: Self::Value) -> Self::Value;
     fn int1(&mut self, op: Int1, a: Self::Value) -> Self::Value;

@@ -3,6 +3,7 @@
 //! A status is 0, or 1 after an error, which the runtime keeps.
 
 use super::emitter::Function;
+use super::math;
 
 /// The functions. `cx` is the context of the run, `code` the compact code, `pc` the position in it,
 /// `scalars` and `vals` the window of the frame.
@@ -28,4 +29,13 @@ pub(crate) struct Runtime {
     pub(crate) drop_last: Function,
     /// `(vals, count)`: empties registers.
     pub(crate) clear: Function,
+}
+
+/// All functions that code may call, in an order that never changes within a version.
+pub(super) fn all_functions(runtime: &Runtime) -> impl Iterator<Item = Function> {
+    let &Runtime { grow, too_deep, step, fail, return_tuple, unwind, refuel, .. } = runtime;
+    let &Runtime { find_case, drop_last, clear, .. } = runtime;
+    let of_runtime =
+        [grow, too_deep, step, fail, return_tuple, unwind, refuel, find_case, drop_last, clear];
+    of_runtime.into_iter().chain(math::all())
 }

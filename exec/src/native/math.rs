@@ -105,6 +105,12 @@ pub(super) fn of_two(op: Op) -> Option<Function> {
     function(op, name, &[Arg::Double, Arg::Double])
 }
 
+/// All functions.
+pub(super) fn all() -> impl Iterator<Item = Function> {
+    let of_one = OF_ONE.into_iter().filter_map(|(op, ..)| of_one(op)).map(|function| function.call);
+    of_one.chain(OF_TWO.into_iter().filter_map(|(op, _)| of_two(op)))
+}
+
 /// Returns whether an op is a function here that is defined for all numbers.
 pub(super) fn is_total(op: Op) -> bool {
     of_two(op).is_some() || of_one(op).is_some_and(|function| function.domain == Domain::All)

@@ -20,7 +20,7 @@
 //! # Parts
 //! [`emitter`] is the interface of back ends. [`translate`] walks over the compact form and calls it.
 //! [`cranelift`] and [`llvm`] are back ends. [`unit`] holds machine code and what it depends on. [`context`] and [`functions`]
-//! are what code finds when it runs.
+//! are what code finds when it runs. [`image`] and [`references`] are what an object file holds of a unit beside code.
 
 // Machine code is called by its address, and calls back with addresses of what it works on.
 #![allow(unsafe_code)]
@@ -33,16 +33,23 @@ mod context;
 mod cranelift;
 mod emitter;
 mod functions;
+mod image;
 mod llvm;
 mod math;
+mod references;
 mod source;
 mod translate;
 mod unit;
 
-pub(crate) use self::context::{Entry, Native, NativeContext};
+pub(crate) use self::context::{Compiled, Entry, Native, NativeContext};
+pub use self::cranelift::Cpu;
+pub(crate) use self::cranelift::{CEntry, CParam, ObjectFile, Word};
 pub(crate) use self::emitter::{Arg, Callee, Function, Target};
 pub(crate) use self::functions::Runtime;
+pub use self::image::Image;
+pub(crate) use self::image::hash_of;
 pub(crate) use self::llvm::llvm_text;
+pub(crate) use self::references::table;
 pub(crate) use self::source::Source;
 pub(crate) use self::translate::is_translatable;
 pub(crate) use self::unit::{Backend, Unit};

@@ -11,8 +11,9 @@ use regraft_ir::Diagnostic;
 use super::output::{Output, Returned};
 use super::params::Params;
 use super::passing::{Lent, Passing};
-use super::plan::Plan;
+use super::plan::{Plan, Runs};
 use crate::engine::Engine;
+use crate::error::Trap;
 use crate::interp::Interpreter;
 use crate::value::{Loan, Pool, Val};
 
@@ -29,10 +30,15 @@ pub(super) struct Instance {
 impl Instance {
     fn new(plan: &Plan) -> Result<Self, Diagnostic> {
         let mut interpreter = Interpreter::new(&plan.module);
-        interpreter.set_engine(plan.engine).map_err(Diagnostic::error)?;
         interpreter.set_limits(plan.limits);
         interpreter.host_mut().set_output(Box::new(std::io::stdout()));
-        let slot = interpreter.prepare(plan.function)?;
+        let slot = match plan.runs {
+            Runs::Made(engine) => {
+                interpreter.set_engine(engine).map_err(Diagnostic::error)?;
+                interpreter.prepare(plan.function)?
+            }
+            Runs::Loaded(image) => interpreter.load_unit(plan.function, image)?,
+        };
         let lent = plan
             .arrays
             .iter()
@@ -48,6 +54,17 @@ impl Instance {
         &mut self,
         args: P::Args<'_>,
     ) -> Result<R, Diagnostic> {
+        let wrong = || Diagnostic::error("the result is of another type than was checked");
+        self.run(|to| P::pass(args, to), |result| R::take(result).ok_or_else(wrong))
+    }
+
+    /// Calls the function with arguments that `pass` passes; `take` takes the result.
+    #[inline]
+    pub(super) fn run<R>(
+        &mut self,
+        pass: impl FnOnce(&mut Passing<'_>) -> Result<(), Trap>,
+        take: impl FnOnce(Returned) -> Result<R, Diagnostic>,
+    ) -> Result<R, Diagnostic> {
         let Self { interpreter, slot, callee, lent, pool } = self;
         let run = || {
             let result = interpreter.call_filled(*slot, |scalars, vals| {
@@ -55,11 +72,9 @@ impl Instance {
                 if let Some(callee) = callee {
                     to.pass_value(callee.clone())?;
                 }
-                P::pass(args, &mut to)
+                pass(&mut to)
             });
-            let result = R::take(Returned::from(result?));
-            result
-                .ok_or_else(|| Diagnostic::error("the result is of another type than was checked"))
+            take(Returned::from(result?))
         };
         let result = match pool {
             Some(pool) => pool.run(run),

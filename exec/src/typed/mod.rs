@@ -30,6 +30,7 @@
 //! Arguments go to registers of the first frame at once. Slices are lent (`value::loan`), not copied,
 //! unless it cannot be shown (`read_only`) that a function leaves one alone that it may not write to.
 
+pub mod c;
 mod instance;
 #[cfg(feature = "ndarray")]
 mod ndarray;
@@ -49,8 +50,9 @@ use std::sync::Arc;
 use regraft_ir::{Diagnostic, Module};
 
 use self::instance::{forget_instance, with_instance};
-use self::plan::Plan;
+use self::plan::{Plan, Runs};
 use crate::engine::{EngineKind, Limits};
+use crate::native::Image;
 
 pub use self::output::{Output, Returned};
 pub use self::param::{ByMut, ByRef, ByValue, Lend, Param, Way};
@@ -80,7 +82,29 @@ impl<F: Signature> TypedFunction<F> {
         engine: EngineKind,
         limits: Limits,
     ) -> Result<Self, Diagnostic> {
-        let plan = Arc::new(Plan::new::<F>(module, function, engine, limits)?);
+        Self::run_by(module, function, Runs::Made(engine), limits)
+    }
+
+    /// The function of an object file, with the usual limits; `parse` reads IR.
+    ///
+    /// # Errors
+    /// If its types are not those of `F`; if the object file was made by another version than this one.
+    pub fn of_image(
+        image: &'static Image,
+        parse: fn(&str) -> Result<Module, Vec<Diagnostic>>,
+    ) -> Result<Self, Diagnostic> {
+        let (module, name) = c::read(image, parse)?;
+        let name = module.ctx().clone().str(name).to_owned();
+        Self::run_by(module, &name, Runs::Loaded(image), Limits::default())
+    }
+
+    fn run_by(
+        module: Module,
+        function: &str,
+        runs: Runs,
+        limits: Limits,
+    ) -> Result<Self, Diagnostic> {
+        let plan = Arc::new(Plan::new::<F>(module, function, runs, limits)?);
         with_instance(&plan, |_| Ok(()))?;
         Ok(Self { plan, signature: PhantomData })
     }

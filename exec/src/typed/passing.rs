@@ -41,10 +41,13 @@ impl<'a> Passing<'a> {
     #[inline]
     pub(super) fn pass_scalar<T: Element>(&mut self, value: T) -> Result<(), Trap> {
         let slot = Scalar::of(T::TYPE).and_then(|ty| ty.unboxed(&value.into()));
-        match (self.scalars.next(), slot) {
-            (Some(register), Some(slot)) => *register = slot,
-            _ => return Err(no_register()),
-        }
+        self.pass_slot(slot.ok_or_else(no_register)?)
+    }
+
+    /// Passes a scalar in the form that it has in a register.
+    #[inline]
+    pub(super) fn pass_slot(&mut self, slot: u64) -> Result<(), Trap> {
+        *self.scalars.next().ok_or_else(no_register)? = slot;
         Ok(())
     }
 

@@ -13,8 +13,18 @@ use super::params::Params;
 use super::read_only::is_read_only;
 use super::signature::Signature;
 use crate::engine::{EngineKind, Limits};
+use crate::native::Image;
 
-/// A function that is called from Rust, and all that an instance of it is made from.
+/// What runs a function.
+#[derive(Clone, Copy)]
+pub(super) enum Runs {
+    /// Code that an engine makes.
+    Made(EngineKind),
+    /// That of an object file.
+    Loaded(&'static Image),
+}
+
+/// A function that is called from outside, and all that an instance of it is made from.
 pub(super) struct Plan {
     /// The place of the instances in the tables of threads.
     pub(super) place: Place,
@@ -28,7 +38,7 @@ pub(super) struct Plan {
     pub(super) copies: Vec<bool>,
     /// True if calls allocate memory, which serves again.
     pub(super) allocates: bool,
-    pub(super) engine: EngineKind,
+    pub(super) runs: Runs,
     pub(super) limits: Limits,
 }
 
@@ -36,7 +46,7 @@ impl Plan {
     pub(super) fn new<F: Signature>(
         module: Module,
         function: &str,
-        engine: EngineKind,
+        runs: Runs,
         limits: Limits,
     ) -> Result<Self, Diagnostic> {
         let ctx = Arc::clone(module.ctx());
@@ -57,18 +67,21 @@ impl Plan {
         let arrays = arrays
             .filter_map(|(way, &copies)| way.array.map(|(element, rank)| (element, rank, copies)));
         let arrays = arrays.collect();
-        let allocates = module.functions().any(allocates);
-        Ok(Self {
-            place: Place::new(),
-            module,
-            function: name,
-            callee,
-            arrays,
-            copies,
-            allocates,
-            engine,
-            limits,
-        })
+        Ok(Self::of(module, name, callee, arrays, copies, runs, limits))
+    }
+
+    /// The description of a function whose types were checked.
+    pub(super) fn of(
+        module: Module,
+        function: Symbol,
+        callee: Option<Type>,
+        arrays: Vec<(Type, u8, bool)>,
+        copies: Vec<bool>,
+        runs: Runs,
+        limits: Limits,
+    ) -> Self {
+        let (place, allocates) = (Place::new(), module.functions().any(allocates));
+        Self { place, module, function, callee, arrays, copies, allocates, runs, limits }
     }
 }
 
@@ -106,7 +119,7 @@ fn check_types<F: Signature>(
 }
 
 /// Checks that a function needs nothing but its module.
-fn check_closed(module: &Module, f: &Function) -> Result<(), Diagnostic> {
+pub(super) fn check_closed(module: &Module, f: &Function) -> Result<(), Diagnostic> {
     for v in f.all_insts() {
         let needs = match f.op(v) {
             Some(core::CALL | core::APPLY | core::SPLAT) if !is_known(module, f, v) => {
@@ -118,7 +131,7 @@ fn check_closed(module: &Module, f: &Function) -> Result<(), Diagnostic> {
             _ => continue,
         };
         let message = format!("@{} {needs}", f.name_str());
-        let help = "a function that Rust calls depends on its arguments alone";
+        let help = "a function that is called from outside depends on its arguments alone";
         let error = Diagnostic::error(message).at_loc(f.ctx(), f.loc(v), "here");
         return Err(error.help(help));
     }
@@ -167,6 +180,6 @@ impl Drop for Place {
 impl fmt::Debug for Plan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let name = self.module.ctx().str(self.function);
-        f.debug_struct("Plan").field("function", &name).field("engine", &self.engine).finish()
+        f.debug_struct("Plan").field("function", &name).finish_non_exhaustive()
     }
 }

@@ -62,6 +62,14 @@ impl Session {
 
     /// Finds callee and argument types of a call by evaluating all its parts.
     pub(super) fn resolve_entry(&mut self, entry: Entry<'_>) -> Result<TypedCall, Vec<Diagnostic>> {
+        self.resolve_callee(entry).map(|(call, _)| call)
+    }
+
+    /// The same, with the callee.
+    pub(super) fn resolve_callee(
+        &mut self,
+        entry: Entry<'_>,
+    ) -> Result<(TypedCall, Val), Vec<Diagnostic>> {
         let (Entry::Call(text) | Entry::Types(text) | Entry::CallOrTypes(text)) = entry;
         let (source, parts) = self.parts_of_call(text)?;
         let Val::Tuple(parts) = parts else { return Err(vec![no_call(&source, 0..text.len())]) };
@@ -89,7 +97,8 @@ impl Session {
                 }
             });
         }
-        Ok(call)
+        let callee = callee.clone();
+        Ok((call, callee))
     }
 
     /// The type itself if values can be of exactly that type.

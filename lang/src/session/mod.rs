@@ -6,6 +6,7 @@
 //! told at once; then its statements are run one by one, each in the world that those before it
 //! left.
 
+mod ahead;
 mod changed;
 mod defined_pass;
 mod derivatives;
@@ -51,6 +52,7 @@ use crate::world_resolver::WorldResolver;
 use names::WorldNames;
 use shared::Shared;
 
+pub use ahead::Closed;
 pub use derivatives::{Gradient, GradientCall, Mode, PreparedGradient};
 pub use entry::Entry;
 pub use passes::{PassFiles, passes_of_files};

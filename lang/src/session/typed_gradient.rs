@@ -13,6 +13,7 @@ use regraft_passes::rewrite::Math;
 use regraft_passes::{PassRegistry, Pipeline};
 
 use super::Session;
+use super::entry::TypedCall;
 use super::stages::optimize;
 
 type Shadows<F> = <<F as Signature>::Params as ActiveParams>::Shadows;
@@ -123,14 +124,37 @@ impl Session {
         derivative: &str,
         groups: &[Vec<Type>],
     ) -> Result<TypedFunction<G>, Vec<Diagnostic>> {
-        let (mut call, function) = self.typed_call(function, Vec::new())?;
+        let (call, function) = self.typed_call(function, Vec::new())?;
+        let call = self.derivative_call(call, derivative, groups);
+        let module = self.typed_module(&call)?;
+        self.check_result::<G>(&call, &module)?;
+        let module = self.derivative_module(&module, &function, groups)?;
+        self.typed_function(module)
+    }
+
+    /// The call of a function of the prelude that takes the callee of a call and tuples of arguments.
+    pub(super) fn derivative_call(
+        &self,
+        mut call: TypedCall,
+        derivative: &str,
+        groups: &[Vec<Type>],
+    ) -> TypedCall {
         let tuples = groups.iter().map(|types| self.ctx.tuple_type(types));
         call.args = std::iter::once(call.callee).chain(tuples).collect();
         call.callee = Val::Func(self.ctx.symbol(derivative)).type_of(&self.ctx);
-        let module = self.typed_module(&call)?;
+        call
+    }
+
+    /// The optimized module of a function that takes the parts of the tuples one by one and makes such a call of
+    /// `function`, which the first function of the module is made for.
+    pub(super) fn derivative_module(
+        &mut self,
+        module: &Module,
+        function: &Val,
+        groups: &[Vec<Type>],
+    ) -> Result<Module, Vec<Diagnostic>> {
         let Some(inner) = module.functions().next() else { return Err(Vec::new()) };
-        self.check_result::<G>(&call, &module)?;
-        let outer = flat(inner, &function, groups).map_err(|error| vec![error.into()])?;
+        let outer = flat(inner, function, groups).map_err(|error| vec![error.into()])?;
         let functions = std::iter::once(outer).chain(module.functions().cloned());
         let mut module =
             Module::of_functions(&self.ctx, functions).map_err(|error| vec![error.into()])?;
@@ -138,7 +162,7 @@ impl Session {
         let whole = Pipeline::parse(&PassRegistry::standard(), "inline{once=100000}, dce")?;
         optimize(&mut module, Some(&whole), Math::Exact)?;
         optimize(&mut module, None, self.compiler.borrow().math())?;
-        self.typed_function(module)
+        Ok(module)
     }
 }
 
@@ -150,7 +174,7 @@ fn flat(inner: &Function, function: &Val, groups: &[Vec<Type>]) -> IrResult<Func
     if is_value {
         params.insert(0, function.type_of(ctx));
     }
-    let name = format!("{} for Rust", inner.name_str());
+    let name = format!("{} one by one", inner.name_str());
     let mut b = FunctionBuilder::new(ctx, &name, &params, inner.ret_type());
     let mut next = usize::from(is_value);
     let mut args: Vec<Operand> = vec![match *function {

@@ -45,6 +45,7 @@ impl Default for NativeState {
             stack_end: 0,
             interrupt: ptr::null(),
             fuel: 0,
+            table: ptr::null(),
         };
         Self { context, left: Vec::new(), trap: None, running: 0 }
     }
@@ -59,7 +60,8 @@ impl NativeState {
 impl<'a> Machine<'a> {
     /// Reserves room for the stacks, if native code may run.
     pub(super) fn make_room_for_native(&mut self) {
-        if self.world.natives.backend.is_some() {
+        if self.world.natives.may_run() {
+            self.native.context.table = self.world.natives.table.as_ptr();
             self.scalars.reserve_exact(SCALARS.saturating_sub(self.scalars.len()));
             self.vals.reserve_exact(VALS.saturating_sub(self.vals.len()));
         }

@@ -1,5 +1,6 @@
 //! The Cranelift back end.
 
+mod object;
 mod types;
 mod writer;
 
@@ -8,17 +9,20 @@ use std::rc::Rc;
 use cranelift_codegen::Context;
 use cranelift_codegen::ir::types::I64;
 use cranelift_codegen::ir::{AbiParam, InstBuilder, MemFlagsData, Signature as Sig};
-use cranelift_codegen::isa::{CallConv, OwnedTargetIsa};
+use cranelift_codegen::isa::{Builder, CallConv, OwnedTargetIsa};
 use cranelift_codegen::settings::{self, Configurable};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext, Variable};
 use cranelift_jit::{JITBuilder, JITModule};
 use cranelift_module::{FuncId, Module, default_libcall_names};
 use rustc_hash::FxHashMap;
 
+pub use self::object::Cpu;
+pub(crate) use self::object::{CEntry, CParam, ObjectFile, Word};
 use self::types::ty;
 use self::writer::Writer;
 use super::context::{Compiled, Entry};
 use super::emitter::{FRAME_PARAMS, Signature};
+use super::references::References;
 use super::source::Source;
 use super::translate::{position_reg, signature, translate};
 use super::unit::{Backend, MachineCode};
@@ -32,19 +36,24 @@ impl Cranelift {
     /// # Errors
     /// If there is no back end for this CPU.
     pub(crate) fn new() -> Result<Self, String> {
-        let mut flags = settings::builder();
-        for (name, value) in [
-            ("opt_level", "speed"),
-            ("is_pic", "false"),
-            ("use_colocated_libcalls", "false"),
-            ("enable_verifier", if cfg!(debug_assertions) { "true" } else { "false" }),
-        ] {
-            flags.set(name, value).map_err(|error| error.to_string())?;
-        }
-        let builder = cranelift_native::builder().map_err(str::to_owned)?;
-        let isa = builder.finish(settings::Flags::new(flags)).map_err(|error| error.to_string())?;
-        Ok(Self { isa })
+        let cpu = cranelift_native::builder().map_err(str::to_owned)?;
+        Ok(Self { isa: isa(cpu, false)? })
     }
+}
+
+/// A CPU, for code that may be anywhere in memory or not.
+fn isa(cpu: Builder, is_pic: bool) -> Result<OwnedTargetIsa, String> {
+    let truth = |is_on: bool| if is_on { "true" } else { "false" };
+    let mut flags = settings::builder();
+    for (name, value) in [
+        ("opt_level", "speed"),
+        ("is_pic", truth(is_pic)),
+        ("use_colocated_libcalls", "false"),
+        ("enable_verifier", truth(cfg!(debug_assertions))),
+    ] {
+        flags.set(name, value).map_err(|error| error.to_string())?;
+    }
+    cpu.finish(settings::Flags::new(flags)).map_err(|error| error.to_string())
 }
 
 /// The memory of a module.
@@ -68,23 +77,7 @@ impl Backend for Cranelift {
     ) -> Result<(Rc<dyn MachineCode>, Vec<Compiled>), String> {
         let builder = JITBuilder::with_isa(self.isa.clone(), default_libcall_names());
         let mut module = JITModule::new(builder);
-        let mut bodies = Vec::with_capacity(members.len());
-        for member in members {
-            let sig = body_sig(&module, &signature(member.code));
-            bodies.push(module.declare_anonymous_function(&sig).map_err(wrong)?);
-        }
-        let mut context = module.make_context();
-        let mut frontend = FunctionBuilderContext::new();
-        let mut entries = Vec::with_capacity(members.len());
-        for (member, &body) in members.iter().zip(&bodies) {
-            context.func.signature = body_sig(&module, &signature(member.code));
-            write_body(&mut module, &mut context, &mut frontend, &bodies, *member);
-            module.define_function(body, &mut context).map_err(wrong)?;
-            module.clear_context(&mut context);
-            let entry = write_entry(&mut module, &mut context, &mut frontend, body, *member)?;
-            module.clear_context(&mut context);
-            entries.push(entry);
-        }
+        let (bodies, entries) = write_unit(&mut module, members, None)?;
         module.finalize_definitions().map_err(wrong)?;
         let compiled = bodies.iter().zip(entries).map(|(&body, entry)| {
             let entry = module.get_finalized_function(entry);
@@ -101,8 +94,36 @@ fn wrong(error: cranelift_module::ModuleError) -> String {
     error.to_string()
 }
 
+/// Writes the bodies and the entries of a unit. Addresses stand in the code, or in a table of what they are
+/// the addresses of.
+fn write_unit<M: Module>(
+    module: &mut M,
+    members: &[Source<'_>],
+    mut references: Option<&mut References>,
+) -> Result<(Vec<FuncId>, Vec<FuncId>), String> {
+    let mut bodies = Vec::with_capacity(members.len());
+    for member in members {
+        let sig = body_sig(module, &signature(member.code));
+        bodies.push(module.declare_anonymous_function(&sig).map_err(wrong)?);
+    }
+    let mut context = module.make_context();
+    let mut frontend = FunctionBuilderContext::new();
+    let mut entries = Vec::with_capacity(members.len());
+    for (member, &body) in members.iter().zip(&bodies) {
+        context.func.signature = body_sig(module, &signature(member.code));
+        let references = references.as_deref_mut();
+        write_body(module, &mut context, &mut frontend, &bodies, *member, references);
+        module.define_function(body, &mut context).map_err(wrong)?;
+        module.clear_context(&mut context);
+        let entry = write_entry(module, &mut context, &mut frontend, body, *member)?;
+        module.clear_context(&mut context);
+        entries.push(entry);
+    }
+    Ok((bodies, entries))
+}
+
 /// The signature of a body: frame and scalars in, the result if it is a scalar and the status out.
-fn body_sig(module: &JITModule, signature: &Signature) -> Sig {
+fn body_sig(module: &impl Module, signature: &Signature) -> Sig {
     let mut sig = Sig::new(body_convention(module));
     sig.params.extend([AbiParam::new(I64); FRAME_PARAMS]);
     sig.params.extend(signature.params.iter().map(|&class| AbiParam::new(ty(class))));
@@ -112,19 +133,20 @@ fn body_sig(module: &JITModule, signature: &Signature) -> Sig {
 }
 
 /// Compiled functions return two values, which not every platform's convention allows.
-fn body_convention(module: &JITModule) -> CallConv {
+fn body_convention(module: &impl Module) -> CallConv {
     match module.isa().default_call_conv() {
         CallConv::WindowsFastcall => CallConv::SystemV,
         convention => convention,
     }
 }
 
-fn write_body(
-    module: &mut JITModule,
+fn write_body<M: Module>(
+    module: &mut M,
     context: &mut Context,
     frontend: &mut FunctionBuilderContext,
     bodies: &[FuncId],
     member: Source<'_>,
+    references: Option<&mut References>,
 ) {
     let config = module.isa().frontend_config();
     let convention = body_convention(module);
@@ -150,6 +172,7 @@ fn write_body(
         regions: FxHashMap::default(),
         functions: FxHashMap::default(),
         members: FxHashMap::default(),
+        references,
     };
     translate(member, &mut writer);
     let mut b = writer.b;
@@ -159,7 +182,7 @@ fn write_body(
 
 /// The function that the machine calls: it takes the scalars from their registers.
 fn write_entry(
-    module: &mut JITModule,
+    module: &mut impl Module,
     context: &mut Context,
     frontend: &mut FunctionBuilderContext,
     body: FuncId,

@@ -8,21 +8,22 @@ use cranelift_codegen::ir::{
 };
 use cranelift_codegen::isa::CallConv;
 use cranelift_frontend::{FunctionBuilder, Switch, Variable};
-use cranelift_jit::JITModule;
 use cranelift_module::{FuncId, Module};
 use rustc_hash::FxHashMap;
 
+use super::super::context::offsets;
 use super::super::emitter::{
-    Area, Arg, Callee, Cast, Emitter, Float1, Float2, FloatCmp, Function, Int1, Int2, IntCmp, Mem,
-    Target,
+    Address, Area, Arg, Callee, Cast, Emitter, Float1, Float2, FloatCmp, Function, Int1, Int2,
+    IntCmp, Mem, Target,
 };
+use super::super::references::References;
 use super::types::{arg_ty, mem_ty, ty};
 use crate::interp::Reg;
 
 /// Writes the body of a function.
-pub(super) struct Writer<'a> {
+pub(super) struct Writer<'a, M> {
     pub(super) b: FunctionBuilder<'a>,
-    pub(super) module: &'a mut JITModule,
+    pub(super) module: &'a mut M,
     pub(super) bodies: &'a [FuncId],
     pub(super) params: Vec<Value>,
     pub(super) regs: Vec<Variable>,
@@ -34,9 +35,11 @@ pub(super) struct Writer<'a> {
     pub(super) functions: FxHashMap<(&'static [Arg], Option<Arg>), SigRef>,
     /// The functions of the unit that are called.
     pub(super) members: FxHashMap<u32, FuncRef>,
+    /// What stands in the table of addresses, if code finds them there.
+    pub(super) references: Option<&'a mut References>,
 }
 
-impl Writer<'_> {
+impl<M> Writer<'_, M> {
     fn flags(&mut self, area: Area) -> MemFlagsData {
         let func: &mut Func = self.b.func;
         let next = self.regions.len() as u32;
@@ -46,9 +49,21 @@ impl Writer<'_> {
             MemFlagsData::trusted().with_alias_region(Some(region))
         })
     }
+
+    /// An address in the memory of this process.
+    fn absolute(&mut self, address: *const u8) -> Value {
+        self.b.ins().iconst(I64, address as i64)
+    }
+
+    /// An address from the table, which never changes.
+    fn referenced(&mut self, number: u32) -> Value {
+        let flags = MemFlagsData::trusted().with_readonly().with_can_move();
+        let table = self.b.ins().load(I64, flags, self.params[0], offsets::TABLE);
+        self.b.ins().load(I64, flags, table, number as i32 * 8)
+    }
 }
 
-impl Emitter for Writer<'_> {
+impl<M: Module> Emitter for Writer<'_, M> {
     type Value = Value;
     type Flag = Value;
     type Block = Block;
@@ -89,8 +104,14 @@ impl Emitter for Writer<'_> {
         self.b.ins().f32const(f32::from_bits(bits))
     }
 
-    fn address(&mut self, address: *const u8) -> Value {
-        self.int(address as i64)
+    fn address(&mut self, address: Address<'_>) -> Value {
+        match &mut self.references {
+            Some(references) => {
+                let number = references.number_of(address);
+                self.referenced(number)
+            }
+            None => self.absolute(address.pointer()),
+        }
     }
 
     fn int2(&mut self, op: Int2, x: Value, y: Value) -> Value {
@@ -252,7 +273,13 @@ impl Emitter for Writer<'_> {
             b.import_signature(sig)
         });
         let sig = *sig;
-        let address = self.address(function.address);
+        let address = match &mut self.references {
+            Some(references) => {
+                let number = references.number_of_function(function);
+                self.referenced(number)
+            }
+            None => self.absolute(function.address),
+        };
         let call = self.b.ins().call_indirect(sig, address, args);
         self.b.inst_results(call).first().copied()
     }
@@ -278,7 +305,7 @@ impl Emitter for Writer<'_> {
                 sig.returns.extend(callee.result.map(|result| AbiParam::new(ty(result.class()))));
                 sig.returns.push(AbiParam::new(I64));
                 let sig = self.b.import_signature(sig);
-                let address = self.address(address);
+                let address = self.absolute(address);
                 self.b.ins().call_indirect(sig, address, args)
             }
         };

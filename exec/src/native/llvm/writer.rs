@@ -5,7 +5,8 @@
 use std::fmt::{self, Display};
 
 use super::super::emitter::{
-    Area, Cast, Emitter, FRAME_PARAMS, Float1, Float2, FloatCmp, Function, Int1, Int2, IntCmp, Mem,
+    Address, Area, Cast, Emitter, FRAME_PARAMS, Float1, Float2, FloatCmp, Function, Int1, Int2,
+    IntCmp, Mem,
 };
 use super::super::emitter::{Callee, Target};
 use super::areas::{HEADER, area_metadata};
@@ -122,6 +123,19 @@ impl<'a> Writer<'a> {
         self.op(ty, format_args!("call {flags}{ty} @{full}({values})"))
     }
 
+    /// An address in the memory of this process.
+    fn absolute(&mut self, address: *const u8) -> Value {
+        if !self.shared.style.named_addresses {
+            return Value::Address(address.addr());
+        }
+        let addresses = &mut self.shared.addresses;
+        let known = addresses.iter().position(|&other| other == address);
+        Value::Named(known.unwrap_or_else(|| {
+            addresses.push(address);
+            addresses.len() - 1
+        }))
+    }
+
     /// The address of a place in an object.
     fn place(&mut self, address: Value, at: i32) -> Value {
         let address = self.as_type(address, Type::Ptr);
@@ -197,16 +211,8 @@ impl Emitter for Writer<'_> {
         Value::Single(bits)
     }
 
-    fn address(&mut self, address: *const u8) -> Value {
-        if !self.shared.style.named_addresses {
-            return Value::Address(address.addr());
-        }
-        let addresses = &mut self.shared.addresses;
-        let known = addresses.iter().position(|&other| other == address);
-        Value::Named(known.unwrap_or_else(|| {
-            addresses.push(address);
-            addresses.len() - 1
-        }))
+    fn address(&mut self, address: Address<'_>) -> Value {
+        self.absolute(address.pointer())
     }
 
     fn int2(&mut self, op: Int2, a: Value, b: Value) -> Value {
@@ -428,7 +434,7 @@ impl Emitter for Writer<'_> {
         let list = self.args(args.iter().map(|arg| arg.ty()), args);
         let to = match callee.target {
             Target::Member(index) => format!("@{}", self.shared.bodies[index as usize]),
-            Target::Address(address) => self.address(address).to_string(),
+            Target::Address(address) => self.absolute(address).to_string(),
         };
         let returned = returned(result);
         let call = self.number(format_args!("call {returned} {to}({list})"));

@@ -25,7 +25,7 @@ use regraft_ir::{Type, Value as IrValue};
 use smallvec::SmallVec;
 
 use self::known_arrays::Arrays;
-use super::emitter::{Area, Emitter, Function, IntCmp, Mem, Signature};
+use super::emitter::{Address, Area, Emitter, Function, IntCmp, Mem, Signature};
 use super::source::Source;
 use crate::interp::{Class, Code, Inst, Pc, Reg, Scalar, targets};
 
@@ -134,7 +134,7 @@ impl<E: Emitter> Translator<'_, '_, E> {
     }
 
     fn code_address(&mut self) -> E::Value {
-        self.e.address(std::ptr::from_ref(self.source.code).cast())
+        self.e.address(Address::Code(self.source.code))
     }
 
     fn target(&self, pc: Pc) -> E::Block {
@@ -271,9 +271,9 @@ impl<E: Emitter> Translator<'_, '_, E> {
     }
 
     fn switch_val(&mut self, va: Reg, table: u32) {
-        let table = &self.source.code.switches[table as usize];
         let find = self.source.runtime.find_case;
-        let address = self.e.address(std::ptr::from_ref(table).cast());
+        let address = self.e.address(Address::Switch(self.source.code, table));
+        let table = &self.source.code.switches[table as usize];
         let value = self.val(va);
         let Some(found) = self.e.call(&find, &[address, value]) else { return };
         let cases: Vec<(u64, E::Block)> =

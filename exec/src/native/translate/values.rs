@@ -4,7 +4,7 @@
 //! so a copy adds to the count of the object, and what is overwritten takes from it. The last pointer
 //! is left to the runtime.
 
-use super::super::emitter::{Area, Emitter, Int2, IntCmp, Mem};
+use super::super::emitter::{Address, Area, Emitter, Int2, IntCmp, Mem};
 use super::Translator;
 use crate::interp::{Inst, Pc, Reg, Scalar};
 use crate::value::{FIRST_SHARED, Val, offsets, tag_of};
@@ -127,7 +127,7 @@ impl<E: Emitter> Translator<'_, '_, E> {
     /// A constant, counted.
     pub(super) fn constant_value(&mut self, index: u32) -> (E::Value, E::Value) {
         let constant = &self.source.code.vals[index as usize];
-        let address = self.e.address(std::ptr::from_ref(constant).cast());
+        let address = self.e.address(Address::Constant(self.source.code, index));
         let place = Place { base: address, at: 0, area: Area::Fields };
         let word = self.e.load(Mem::Ptr, place.area, place.base, 8);
         let tag = tag_of(constant);
