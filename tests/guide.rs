@@ -69,6 +69,7 @@ chapters! {
     from_text_to_gradient: "from-text-to-gradient.md",
     run_fast: "run-fast.md",
     from_rust: "from-rust.md",
+    from_c: "from-c.md",
     profiling: "profiling.md",
     command_line: "command-line.md",
     performance: "performance.md",

@@ -4,6 +4,7 @@
 //! leaves the thread that made it: each thread has a table of its own.
 
 use std::cell::RefCell;
+use std::rc::Rc;
 use std::sync::{Arc, Weak};
 
 use regraft_ir::Diagnostic;
@@ -15,7 +16,12 @@ use super::plan::{Plan, Runs};
 use crate::engine::Engine;
 use crate::error::Trap;
 use crate::interp::Interpreter;
-use crate::value::{Loan, Pool, Val};
+use crate::value::{Loan, Names, Pool, Val};
+
+/// The names of the language, as far as they follow from types.
+struct PlainNames;
+
+impl Names for PlainNames {}
 
 /// The state that calls of a function on a thread share.
 pub(super) struct Instance {
@@ -37,7 +43,10 @@ impl Instance {
                 interpreter.set_engine(engine).map_err(Diagnostic::error)?;
                 interpreter.prepare(plan.function)?
             }
-            Runs::Loaded(image) => interpreter.load_unit(plan.function, image)?,
+            Runs::Loaded(image) => {
+                interpreter.host_mut().set_names(Rc::new(PlainNames));
+                interpreter.load_unit(plan.function, image)?
+            }
         };
         let lent = plan
             .arrays

@@ -78,7 +78,7 @@ impl Walk<'_> {
             }
             // New objects, which hold numbers.
             let is_copied = matches!(def.op, mem::COPY | ad::ZERO | ad::COPY)
-                && holds_scalars(f.ctx(), f.ty(value));
+                && is_copied_whole(f.ctx(), f.ty(value));
             if is_copied {
                 return true;
             }
@@ -93,4 +93,12 @@ impl Walk<'_> {
 /// Returns whether a type is one of arrays of scalars.
 fn holds_scalars(ctx: &Context, ty: Type) -> bool {
     matches!(ctx.kind(ty), TypeKind::Array { element, .. } if element.is_scalar())
+}
+
+/// Returns whether a copy of a value of that type has nothing in common with it.
+fn is_copied_whole(ctx: &Context, ty: Type) -> bool {
+    match ctx.kind(ty) {
+        TypeKind::Tuple(parts) => parts.iter().all(|&part| is_copied_whole(ctx, part)),
+        _ => ty.is_scalar() || ty == Type::UNIT || holds_scalars(ctx, ty),
+    }
 }

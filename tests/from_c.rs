@@ -1,0 +1,658 @@
+//! Functions that are compiled ahead of time: programs in C and in Rust that link them get the values and the errors
+//! that the interpreter gives.
+#![cfg(unix)]
+
+use std::path::PathBuf;
+use std::process::Command;
+
+use regraft::ahead::{Cpu, ObjectFile};
+use regraft::exec::value::{Array, egal};
+use regraft::exec::{Engine, EngineKind, Interpreter, Val};
+use regraft::lang::{Closed, Entry};
+use regraft::prelude::*;
+use regraft::testing::arguments;
+use regraft::testing::choices::Choices;
+use regraft::testing::generate::{Config, ModuleCase};
+
+const ROOT: &str = env!("CARGO_MANIFEST_DIR");
+
+/// A folder of its own.
+fn folder(name: &str) -> PathBuf {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+/// Runs a command, and gives what it prints.
+#[track_caller]
+fn printed(command: &mut Command) -> String {
+    let output = command.output().unwrap();
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{command:?}: {errors}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// The newest file in the folder of what this test was built with that is called `lib`, then `name`, then so.
+fn built(name: &str, ending: &str) -> PathBuf {
+    let folder = std::env::current_exe().unwrap().parent().unwrap().to_owned();
+    let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let is_it = |file: &PathBuf| {
+        let file = file.file_name().and_then(|file| file.to_str()).unwrap_or_default();
+        let rest = file.strip_prefix("lib").and_then(|file| file.strip_prefix(name));
+        let rest = rest.and_then(|rest| rest.strip_suffix(ending));
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))
+    };
+    let newest = files.filter(is_it).max_by_key(|file| file.metadata().unwrap().modified().unwrap());
+    newest.unwrap_or_else(|| panic!("there is no {name}{ending}"))
+}
+
+/// The static library for programs in C.
+fn runtime() -> PathBuf {
+    built("regraft_runtime", ".a")
+}
+
+/// Returns whether there is a compiler of C; says so if there is none.
+fn has_c() -> bool {
+    let there = Command::new("cc").arg("--version").output().is_ok();
+    if !there {
+        eprintln!("there is no `cc`: programs in C are not tested");
+    }
+    there
+}
+
+/// Compiles functions of a script, each by its own call with `gradient` or without, and a program in C
+/// that calls them; gives what it prints.
+#[track_caller]
+fn run_c(name: &str, script: &str, calls: &[(&str, bool)], main: &str) -> String {
+    let folder = folder(name);
+    let mut session = Session::new(&context());
+    session.run("script.jl", script).unwrap();
+    let mut file = ObjectFile::new(Cpu::Any).unwrap();
+    for &(call, gradient) in calls {
+        let entry = Entry::CallOrTypes(call);
+        file.add(&session.closed(entry, None).unwrap(), None).unwrap();
+        if gradient {
+            file.add(&session.closed_gradient(entry).unwrap(), None).unwrap();
+        }
+    }
+    let header = file.header();
+    std::fs::write(folder.join("script.h"), &header).unwrap();
+    std::fs::write(folder.join("script.o"), file.object().unwrap()).unwrap();
+    std::fs::write(folder.join("main.c"), format!("{PRELUDE}\n{main}")).unwrap();
+    let mut cc = Command::new("cc");
+    cc.args(["-O1", "-Wall", "-Wextra", "-Werror", "-I", "."]).args(["main.c", "script.o"]);
+    cc.arg(runtime()).args(["-lm", "-lpthread", "-ldl", "-o", "main"]).current_dir(&folder);
+    printed(&mut cc);
+    printed(&mut Command::new(folder.join("main")))
+}
+
+/// What the programs share: `say` prints a message, and frees the error.
+const PRELUDE: &str = r#"
+#include <math.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include "script.h"
+
+static inline int say(regraft_error *error) {
+    if (error) printf("%s\n", regraft_error_message(error));
+    regraft_error_free(error);
+    return error != NULL;
+}
+"#;
+
+/// What a call in a session shows, or the message of its error.
+fn shown(script: &str, call: &str) -> String {
+    let mut session = Session::new(&context());
+    session.set_engine(EngineKind::Interpreter).unwrap();
+    session.run("script.jl", script).unwrap();
+    match session.run("call", call) {
+        Ok(value) => session.show(&value),
+        Err(errors) => errors[0].message().to_owned(),
+    }
+}
+
+const NUMBERS: &str = "
+mixed(a::Float64, b::Float32, c::Int64, d::Int32, e::Int16, f::Int8, g::Bool) =
+    a + b + c + d + e + f + (g ? 0.5 : 0.0)
+fib(n) = n < 2 ? n : fib(n - 1) + fib(n - 2)
+wave(x) = sin(x) * exp(-x) + log(x) + x^2.5 + floor(x) + hypot(x, 1.0)
+small(x::Int8) = x + x
+half(x::Float32) = x / 2
+is_even(n) = n % 2 == 0
+both(x, n) = (x / 2, n + 1, x > n)
+named(x) = (value = x, twice = 2x)
+nothing_at_all(n) = nothing
+root(x) = sqrt(x)
+";
+
+#[test]
+fn numbers_go_in_and_out_as_in_the_interpreter() {
+    if !has_c() {
+        return;
+    }
+    let calls = [
+        ("mixed(Float64, Float32, Int64, Int32, Int16, Int8, Bool)", false),
+        ("fib(Int)", false),
+        ("wave(Float64)", false),
+        ("small(Int8)", false),
+        ("half(Float32)", false),
+        ("is_even(Int)", false),
+        ("both(Float64, Int)", false),
+        ("named(Float64)", false),
+        ("nothing_at_all(Int)", false),
+        ("root(Float64)", false),
+    ];
+    let main = r#"
+int main(void) {
+    double x; int64_t n; int8_t i; float f; bool even;
+    say(mixed(1.5, -2.25f, -7000000000, -70000, -300, -3, true, &x)); printf("%.17g\n", x);
+    say(fib(20, &n)); printf("%ld\n", (long)n);
+    say(wave(1.7, &x)); printf("%.17g\n", x);
+    say(small(-100, &i)); printf("%d\n", i);
+    say(half(3.0f, &f)); printf("%.9g\n", f);
+    say(is_even(7, &even)); printf("%d", even);
+    say(is_even(8, &even)); printf("%d\n", even);
+    both_result b; say(both(5.0, 4, &b)); printf("%g %ld %d\n", b._1, (long)b._2, b._3);
+    named_result v; say(named(1.25, &v)); printf("%g %g\n", v.value, v.twice);
+    say(nothing_at_all(1));
+    say(root(4.0, NULL));
+    say(root(-4.0, &x));
+    return 0;
+}"#;
+    let wave: f64 = shown(NUMBERS, "wave(1.7)").parse().unwrap();
+    let mixed: f64 = shown(
+        NUMBERS,
+        "mixed(1.5, -2.25f0, -7000000000, Int32(-70000), Int16(-300), Int8(-3), true)",
+    )
+    .parse()
+    .unwrap();
+    let message = shown(NUMBERS, "root(-4.0)");
+    let output = run_c("from_c_numbers", NUMBERS, &calls, main);
+    let lines: Vec<&str> = output.lines().collect();
+    assert_eq!(lines[0].parse::<f64>().unwrap(), mixed);
+    assert_eq!(lines[1], "6765");
+    // All bits.
+    assert_eq!(lines[2].parse::<f64>().unwrap(), wave);
+    // -200 wraps to 56, and only the value of type Int8 is looked at.
+    assert_eq!(lines[3], "56");
+    assert_eq!(lines[4..8], ["1.5", "01", "2.5 5 1", "1.25 2.5"]);
+    assert_eq!(lines[8..], message.lines().collect::<Vec<_>>()[..]);
+}
+
+const ARRAYS: &str = r#"
+function axpy!(y, a, x)
+    for i in eachindex(y, x)
+        y[i] += a * x[i]
+    end
+    return sum(y)
+end
+squares(n) = [Float64(i)^2 for i in 1:n]
+product(a, b) = a * b
+function count_true(x)
+    n = 0
+    for b in x
+        n += b
+    end
+    return n
+end
+function at(x, i)
+    return inner(x, i)
+end
+@noinline inner(x, i) = x[i]
+function words(n)
+    s = ""
+    for i in 1:n
+        s = string(s, i, " ")
+    end
+    n > 3 && throw(ArgumentError("too many: $s"))
+    return length(s)
+end
+function careful(x)
+    try
+        return helper(x)
+    catch e
+        return -1.0
+    end
+end
+@noinline helper(x) = x < 0 ? error("negative") : sum(sqrt(i * x) for i in 1:3)
+deep(n) = n == 0 ? 0 : 1 + deep(n + 1)
+grow!(x) = push!(x, 1.0)
+"#;
+
+#[test]
+fn arrays_are_lent_and_results_are_freed() {
+    if !has_c() {
+        return;
+    }
+    let calls = [
+        ("axpy!(Vector{Float64}, Float64, Vector{Float64})", false),
+        ("squares(Int)", false),
+        ("product(Matrix{Float64}, Matrix{Float64})", false),
+        ("count_true(Vector{Bool})", false),
+        ("at(Vector{Int64}, Int)", false),
+        ("words(Int)", false),
+        ("careful(Float64)", false),
+        ("deep(Int)", false),
+    ];
+    let main = r#"
+int main(void) {
+    double y[] = {1, 2}, x[] = {10, 20}, s; int64_t n;
+    say(axpy(y, 2, 0.5, x, 2, &s)); printf("%g %g %g\n", s, y[0], y[1]);
+    say(axpy(y, 2, 0.5, x, 1, &s));
+    say(axpy(NULL, 0, 0.5, NULL, 0, &s)); printf("%g\n", s);
+    say(axpy(NULL, 2, 0.5, x, 2, &s));
+    say(axpy(y, 2, 0.5, y, 2, &s));
+    say(axpy((double *)((char *)y + 1), 1, 0.5, x, 1, &s));
+    squares_result r;
+    say(squares(3, &r)); printf("%zu: %g %g %g\n", r.len, r.data[0], r.data[1], r.data[2]);
+    regraft_free(r.data);
+    say(squares(0, &r)); printf("%zu\n", r.len); regraft_free(r.data);
+    double a[] = {1, 2, 3, 4, 5, 6}, b[] = {1, 0, 1}; product_result p;
+    say(product(a, 2, 3, b, 3, 1, &p));
+    printf("%zu %zu: %g %g\n", p.rows, p.columns, p.data[0], p.data[1]); regraft_free(p.data);
+    say(product(a, 3, 2, b, 3, 1, &p));
+    bool flags[] = {true, false, true};
+    say(count_true(flags, 3, &n)); printf("%ld\n", (long)n);
+    int64_t v[] = {7, 8};
+    say(at(v, 2, 2, &n)); printf("%ld\n", (long)n);
+    regraft_error *error = at(v, 2, 3, &n);
+    fputs(regraft_error_report(error), stdout); regraft_error_free(error);
+    say(words(3, &n)); printf("%ld\n", (long)n);
+    say(words(5, &n));
+    say(careful(4.0, &s)); printf("%.3f\n", s);
+    say(careful(-4.0, &s)); printf("%g\n", s);
+    say(deep(1, &n));
+    say(at(v, 2, 1, &n)); printf("%ld\n", (long)n);
+    return 0;
+}"#;
+    let output = run_c("from_c_arrays", ARRAYS, &calls, main);
+    let report = "  × BoundsError: attempt to access 2-element Vector{Int64} at index [3]\n  \
+                  note: at script.jl:20:27\n  \
+                  note: called by @at(Vector{Int64}, Int64) at script.jl:18:12\n";
+    let of = |call: &str| shown(ARRAYS, call);
+    let expected = format!(
+        "18 6 12\n{}\n0\n\
+         the array y has the lengths [2], and its address is null\n\
+         the arrays y and x overlap in memory, and the function may write to y\n\
+         the array y is not aligned: its address is not divisible by 8\n\
+         3: 1 4 9\n0\n2 1: 6 8\n{}\n2\n8\n{report}6\n{}\n8.293\n-1\n{}\n7\n",
+        of("axpy!([1.0, 2.0], 0.5, [10.0])"),
+        of("product([1.0 4.0; 2.0 5.0; 3.0 6.0], [1.0; 0.0; 1.0;;])"),
+        of("words(5)"),
+        of("deep(1)"),
+    );
+    assert_eq!(output, expected);
+}
+
+const LOSSES: &str = "
+function loss(a, x, n, s)
+    t = 0.0
+    for j in axes(a, 2), i in axes(a, 1)
+        t += s * a[i, j]^n * x[j]
+    end
+    return t
+end
+";
+
+#[test]
+fn gradients_are_those_of_the_session() {
+    if !has_c() {
+        return;
+    }
+    let main = r#"
+int main(void) {
+    double a[] = {1, 2, 3, 4}, x[] = {5, 6}, da[4], dx[2], ds, value;
+    say(loss_gradient(a, 2, 2, x, 2, 2, 0.5, da, dx, &ds, &value));
+    printf("%.17g\n%.17g %.17g %.17g %.17g\n%.17g %.17g\n%.17g\n", value, da[0], da[1], da[2], da[3], dx[0], dx[1], ds);
+    return 0;
+}"#;
+    let calls = [("loss(Matrix{Float64}, Vector{Float64}, Int, Float64)", true)];
+    let output = run_c("from_c_gradients", LOSSES, &calls, main);
+    // t = 0.5 (5 (1 + 4) + 6 (9 + 16)); by a: s n a x; by x: s (a1^2 + a2^2); by s: t / s.
+    assert_eq!(output, "87.5\n5 10 18 24\n2.5 12.5\n175\n");
+}
+
+#[test]
+fn threads_have_code_and_memory_of_their_own() {
+    if !has_c() {
+        return;
+    }
+    let main = r#"
+static void *work(void *data) {
+    double *out = data;
+    for (int k = 0; k < 200; k++) {
+        squares_result r; int64_t n;
+        if (say(squares(100, &r))) return NULL;
+        *out += r.data[99];
+        regraft_free(r.data);
+        regraft_error *error = words(5, &n);
+        *out += error != NULL;
+        regraft_error_free(error);
+    }
+    return NULL;
+}
+int main(void) {
+    pthread_t threads[8]; double sums[8] = {0};
+    for (int t = 0; t < 8; t++) pthread_create(&threads[t], NULL, work, &sums[t]);
+    for (int t = 0; t < 8; t++) pthread_join(threads[t], NULL);
+    for (int t = 0; t < 8; t++) printf("%g\n", sums[t]);
+    return 0;
+}"#;
+    let calls = [("squares(Int)", false), ("words(Int)", false)];
+    let output = run_c("from_c_threads", ARRAYS, &calls, main);
+    assert_eq!(output, "2.0002e+06\n".repeat(8));
+}
+
+/// The errors of `emit` for a script and a call.
+fn refused(script: &str, call: &str, name: Option<&str>) -> String {
+    let mut session = Session::new(&context());
+    session.run("script.jl", script).unwrap();
+    let mut file = ObjectFile::new(Cpu::Any).unwrap();
+    let closed = session.closed(Entry::CallOrTypes(call), None);
+    let errors = closed.and_then(|closed| file.add(&closed, name)).unwrap_err();
+    errors[0].message().to_owned()
+}
+
+#[test]
+fn what_has_no_form_in_c_is_refused_by_name() {
+    let script = "
+        f(x, s) = length(s) + x
+        g(x) = string(x)
+        h(x) = global_count + x
+        +(x::Float64, y::Bool) = y ? x : 0.0
+        double(x) = 2x
+        global_count = 1";
+    assert_eq!(
+        refused(script, "f(Float64, String)", None),
+        "argument 2 (`s`) is of type String, which has no form in C"
+    );
+    assert_eq!(
+        refused(script, "f(Float64, Vector{Vector{Float64}})", None),
+        "argument 2 (`s`) is of type Vector{Vector{Float64}}, which has no form in C"
+    );
+    assert_eq!(
+        refused(script, "g(Float64)", None),
+        "the result is of type String, which has no form in C"
+    );
+    assert_eq!(refused(script, "h(Float64)", None), "@h(Float64) reads a global variable");
+    assert_eq!(
+        refused(script, "double(Float64)", None),
+        "`double` cannot be the name of a function in C"
+    );
+    assert_eq!(
+        refused(script, "f(Float64, Vector{Float64})", Some("a-b")),
+        "`a-b` cannot be the name of a function in C"
+    );
+}
+
+/// A scalar as a literal of C.
+fn literal(value: &Val) -> Option<String> {
+    Some(match value {
+        Val::Bool(x) => x.to_string(),
+        Val::I8(x) => format!("INT8_C({x})"),
+        Val::I16(x) => format!("INT16_C({x})"),
+        Val::I32(x) => format!("(int32_t)UINT32_C({})", *x as u32),
+        Val::I64(x) => format!("(int64_t)UINT64_C({})", *x as u64),
+        Val::F32(x) => format!("of_bits32({}u)", x.to_bits()),
+        Val::F64(x) => format!("of_bits({}ull)", x.to_bits()),
+        _ => return None,
+    })
+}
+
+/// A scalar as the programs print it: floats by their bits, but for NaN.
+fn line(value: &Val) -> String {
+    match value {
+        Val::F32(x) if x.is_nan() => "nan".to_owned(),
+        Val::F64(x) if x.is_nan() => "nan".to_owned(),
+        Val::F32(x) => x.to_bits().to_string(),
+        Val::F64(x) => x.to_bits().to_string(),
+        Val::Bool(x) => i64::from(*x).to_string(),
+        value => value.as_i64().map_or_else(|| format!("{value:?}"), |x| x.to_string()),
+    }
+}
+
+/// The type in C of a scalar.
+fn c_type(ty: Type) -> &'static str {
+    match ty {
+        Type::BOOL => "bool",
+        Type::I8 => "int8_t",
+        Type::I16 => "int16_t",
+        Type::I32 => "int32_t",
+        Type::I64 => "int64_t",
+        Type::F32 => "float",
+        _ => "double",
+    }
+}
+
+/// Prints one scalar of that type.
+fn put(ty: Type, place: &str) -> String {
+    match ty {
+        Type::F64 => format!("put_double({place});"),
+        Type::F32 => format!("put_float({place});"),
+        _ => format!("put_int((int64_t){place});"),
+    }
+}
+
+fn elements(array: &Array) -> Vec<Val> {
+    (0..array.storage().len()).map(|at| array.get(at).unwrap()).collect()
+}
+
+/// A random function with arguments: the body of a function in C that calls it and prints what comes out, and what
+/// that should be. `None` if it has no form in C.
+fn random_case(file: &mut ObjectFile, seed: u64) -> Option<(String, String)> {
+    let config = match seed % 3 {
+        0 => Config::scalar(),
+        _ => Config { prints: false, max_params: 3, ..Config::default() },
+    };
+    let ctx = context();
+    let case = ModuleCase::from_seed(&ctx, &config, seed);
+    // The last function calls the others.
+    let functions: Vec<&Function> = case.module.functions().collect();
+    let root = functions.last()?;
+    let (name, types, result) = (root.name_str().to_owned(), root.param_types(), root.ret_type());
+    let c_name = format!("case{seed}");
+    let title = name.clone();
+    let module = Module::of_functions(&ctx, functions.iter().rev().map(|&f| f.clone())).unwrap();
+    let args = |ctx: &Context| arguments(ctx, &types, &mut Choices::from_seed(seed)).ok();
+    let given = args(&ctx)?;
+    // C cannot pass an array twice that is written to.
+    let arrays: Vec<&Val> = given.iter().filter(|arg| matches!(arg, Val::Array(_))).collect();
+    if (1..arrays.len()).any(|at| arrays[..at].iter().any(|other| egal(other, arrays[at]))) {
+        return None;
+    }
+    let mut body = Vec::new();
+    let mut passed = Vec::new();
+    let mut after = Vec::new();
+    for (at, arg) in given.iter().enumerate() {
+        if let Val::Array(array) = arg {
+            let element = array.element();
+            let items: Vec<String> = elements(array).iter().map(literal).collect::<Option<_>>()?;
+            let (len, ty) = (items.len(), c_type(element));
+            let items = if len == 0 { "0".to_owned() } else { items.join(", ") };
+            body.push(format!("{ty} a{at}[] = {{{items}}};"));
+            passed.push(format!("a{at}"));
+            passed.extend((0..usize::from(array.rank())).map(|dim| array.dim(dim).to_string()));
+            let element = put(element, &format!("a{at}[i]"));
+            after.push(format!("for (int i = 0; i < {len}; i++) {element}"));
+        } else if !matches!(arg, Val::Unit) {
+            passed.push(literal(arg)?);
+        }
+    }
+    let kind = ctx.kind(result).clone();
+    let outcome = match kind {
+        _ if result.is_scalar() && result != Type::SYM => {
+            body.push(format!("{} r;", c_type(result)));
+            passed.push("&r".to_owned());
+            put(result, "r")
+        }
+        TypeKind::Array { element, rank } if element.is_scalar() => {
+            body.push(format!("{c_name}_result r;"));
+            passed.push("&r".to_owned());
+            let lengths = match rank {
+                1 => vec!["len".to_owned()],
+                2 => vec!["rows".to_owned(), "columns".to_owned()],
+                _ => (1..=rank).map(|dim| format!("size{dim}")).collect(),
+            };
+            let product: Vec<String> = lengths.iter().map(|length| format!("r.{length}")).collect();
+            let product = product.join(" * ");
+            let element = put(element, "r.data[i]");
+            format!("for (size_t i = 0; i < {product}; i++) {element} regraft_free(r.data);")
+        }
+        _ if result == Type::UNIT => String::new(),
+        _ => return None,
+    };
+    let closed = Closed { module, name: title.clone(), title, shadows: None };
+    file.add(&closed, Some(&c_name)).ok()?;
+    let call = passed.join(", ");
+    let text = format!(
+        "{}\n    if (!say({c_name}({call}))) {{ {outcome} }}\n    {}",
+        body.join("\n    "),
+        after.join("\n    ")
+    );
+
+    let mut interpreter = Interpreter::new(&closed.module);
+    interpreter.set_engine(EngineKind::Interpreter).unwrap();
+    let mut expected = String::new();
+    match interpreter.call(&name, &given) {
+        Err(error) => expected += &format!("{}\n", error.to_diagnostic().message()),
+        Ok(Val::Unit) => {}
+        Ok(Val::Array(array)) => elements(&array).iter().for_each(|x| expected += &(line(x) + "\n")),
+        Ok(value) => expected += &(line(&value) + "\n"),
+    }
+    for arg in &given {
+        if let Val::Array(array) = arg {
+            elements(array).iter().for_each(|x| expected += &(line(x) + "\n"));
+        }
+    }
+    Some((text, expected))
+}
+
+#[test]
+fn random_functions_do_in_c_what_the_interpreter_does() {
+    if !has_c() {
+        return;
+    }
+    let folder = folder("from_c_random");
+    let mut file = ObjectFile::new(Cpu::Any).unwrap();
+    let cases: Vec<(u64, String, String)> = (0..600)
+        .filter_map(|seed| random_case(&mut file, seed).map(|(text, expected)| (seed, text, expected)))
+        .collect();
+    assert!(cases.len() >= 100, "only {} functions have a form in C", cases.len());
+    let mut main = format!("{PRELUDE}{BITS}\nint main(void) {{\n");
+    for (seed, text, _) in &cases {
+        main += &format!("  {{ printf(\"== {seed}\\n\");\n    {text}\n  }}\n");
+    }
+    main += "  return 0;\n}\n";
+    std::fs::write(folder.join("script.h"), file.header()).unwrap();
+    std::fs::write(folder.join("script.o"), file.object().unwrap()).unwrap();
+    std::fs::write(folder.join("main.c"), main).unwrap();
+    let mut cc = Command::new("cc");
+    cc.args(["-w", "-I", ".", "main.c", "script.o"]).arg(runtime());
+    printed(cc.args(["-lm", "-lpthread", "-ldl", "-o", "main"]).current_dir(&folder));
+    let output = printed(&mut Command::new(folder.join("main")));
+    let mut parts = output.split("== ").skip(1);
+    for (seed, text, expected) in &cases {
+        let part = parts.next().unwrap_or_default();
+        assert_eq!(part, format!("{seed}\n{expected}"), "{text}");
+    }
+}
+
+const BITS: &str = r#"
+static double of_bits(uint64_t bits) { double x; memcpy(&x, &bits, 8); return x; }
+static float of_bits32(uint32_t bits) { float x; memcpy(&x, &bits, 4); return x; }
+static void put_int(int64_t x) { printf("%lld\n", (long long)x); }
+static void put_double(double x) {
+    uint64_t bits; memcpy(&bits, &x, 8);
+    if (x != x) printf("nan\n"); else printf("%llu\n", (unsigned long long)bits);
+}
+static void put_float(float x) {
+    uint32_t bits; memcpy(&bits, &x, 4);
+    if (x != x) printf("nan\n"); else printf("%u\n", bits);
+}
+"#;
+
+/// A file of another version says so, in place of running.
+#[test]
+fn an_object_file_of_another_version_is_refused() {
+    if !has_c() {
+        return;
+    }
+    let folder = folder("from_c_version");
+    let mut session = Session::new(&context());
+    session.run("script.jl", "twice(x) = 2x").unwrap();
+    let mut file = ObjectFile::new(Cpu::Any).unwrap();
+    file.add(&session.closed(Entry::Types("twice(Float64)"), None).unwrap(), None).unwrap();
+    std::fs::write(folder.join("script.h"), file.header()).unwrap();
+    let object = file.object().unwrap();
+    let main = "int main(void) { double x; say(twice(2.0, &x)); return 0; }";
+    std::fs::write(folder.join("main.c"), format!("{PRELUDE}\n{main}")).unwrap();
+    let version = env!("CARGO_PKG_VERSION").as_bytes();
+    let run_with = |from: &[u8], to: &[u8]| {
+        let mut object = object.clone();
+        let at = object.windows(from.len()).position(|bytes| bytes == from).unwrap();
+        object[at..at + to.len()].copy_from_slice(to);
+        std::fs::write(folder.join("script.o"), object).unwrap();
+        let mut cc = Command::new("cc");
+        cc.args(["-I", ".", "main.c", "script.o"]).arg(runtime());
+        printed(cc.args(["-lm", "-lpthread", "-ldl", "-o", "main"]).current_dir(&folder));
+        printed(&mut Command::new(folder.join("main")))
+    };
+    let other = vec![b'9'; version.len()];
+    let message = run_with(version, &other);
+    assert!(message.starts_with("the object file was made by version 999"), "{message}");
+    // Another program than the machine code is of.
+    let message = run_with(b"arith.mul", b"arith.add");
+    let expected = "the object file was made by another state of the library than this one\n";
+    assert_eq!(message, expected);
+}
+
+#[test]
+fn the_example_in_c_runs() {
+    if !has_c() {
+        return;
+    }
+    let folder = folder("from_c_example");
+    let mut build = Command::new("sh");
+    build.arg(format!("{ROOT}/examples/from-c/build.sh")).env("OUT", &folder);
+    build.env("REGRAFT", env!("CARGO_BIN_EXE_regraft")).env("RUNTIME", runtime());
+    printed(&mut build);
+    let output = printed(&mut Command::new(folder.join("fit")));
+    let lines: Vec<&str> = output.lines().collect();
+    assert_eq!(lines[0], "1.000 + 2.000 t, loss 0.000000");
+    assert!(lines[1].starts_with("BoundsError"), "{output}");
+}
+
+/// As cargo does it: the build script is compiled and run, then the program with what that has said.
+#[test]
+fn the_example_in_rust_runs() {
+    let (folder, example) = (folder("from_c_rust"), format!("{ROOT}/examples/ahead-of-time"));
+    let rustc = |source: &str, name: &str| {
+        let mut rustc = Command::new("rustc");
+        rustc.args(["--edition", "2024", "-O", "-o"]).arg(folder.join(name));
+        let library = built(name, ".rlib");
+        let search = format!("dependency={}", library.parent().unwrap().display());
+        rustc.arg(format!("{example}/{source}")).args(["-L", &search]);
+        rustc.arg("--extern").arg(format!("{name}={}", library.display()));
+        rustc.env("OUT_DIR", &folder);
+        rustc
+    };
+    printed(&mut rustc("build.rs", "regraft_build"));
+    let mut script = Command::new(folder.join("regraft_build"));
+    script.current_dir(&example).env("OUT_DIR", &folder).env("CARGO_FEATURE_COMPILED", "1");
+    let said = printed(script.env("REGRAFT", env!("CARGO_BIN_EXE_regraft")));
+    assert!(said.contains("cargo::rerun-if-changed=src/rosenbrock.jl"), "{said}");
+    let mut program = rustc("src/main.rs", "regraft_runtime");
+    for line in said.lines() {
+        if let Some(folder) = line.strip_prefix("cargo::rustc-link-search=") {
+            program.args(["-L", folder]);
+        }
+        if let Some(library) = line.strip_prefix("cargo::rustc-link-lib=") {
+            program.args(["-l", library]);
+        }
+    }
+    printed(&mut program);
+    let output = printed(&mut Command::new(folder.join("regraft_runtime")));
+    assert_eq!(output, "start: 24.2000\nend: 0.0000 at 1.000 1.000\n");
+}
