@@ -4,10 +4,11 @@
 
 use std::path::PathBuf;
 use std::process::Command;
+use std::rc::Rc;
 
 use regraft::ahead::{Cpu, ObjectFile};
 use regraft::exec::value::{Array, egal};
-use regraft::exec::{Engine, EngineKind, Interpreter, Val};
+use regraft::exec::{Engine, EngineKind, Interpreter, Names, Val};
 use regraft::lang::{Closed, Entry};
 use regraft::prelude::*;
 use regraft::testing::arguments;
@@ -43,7 +44,8 @@ fn built(name: &str, ending: &str) -> PathBuf {
         let rest = rest.and_then(|rest| rest.strip_suffix(ending));
         rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))
     };
-    let newest = files.filter(is_it).max_by_key(|file| file.metadata().unwrap().modified().unwrap());
+    let newest =
+        files.filter(is_it).max_by_key(|file| file.metadata().unwrap().modified().unwrap());
     newest.unwrap_or_else(|| panic!("there is no {name}{ending}"))
 }
 
@@ -217,7 +219,8 @@ function careful(x)
     end
 end
 @noinline helper(x) = x < 0 ? error("negative") : sum(sqrt(i * x) for i in 1:3)
-deep(n) = n == 0 ? 0 : 1 + deep(n + 1)
+deep(x) = x < 0 ? x : sqrt(1 + deep(x + 1))
+down(x, i) = i == 0 ? sqrt(x[9]) : sqrt(x[i] + down(x, i - 1))
 grow!(x) = push!(x, 1.0)
 "#;
 
@@ -234,7 +237,8 @@ fn arrays_are_lent_and_results_are_freed() {
         ("at(Vector{Int64}, Int)", false),
         ("words(Int)", false),
         ("careful(Float64)", false),
-        ("deep(Int)", false),
+        ("deep(Float64)", false),
+        ("down(Vector{Int64}, Int)", false),
     ];
     let main = r#"
 int main(void) {
@@ -263,25 +267,30 @@ int main(void) {
     say(words(5, &n));
     say(careful(4.0, &s)); printf("%.3f\n", s);
     say(careful(-4.0, &s)); printf("%g\n", s);
-    say(deep(1, &n));
+    say(deep(1.0, &s));
+    error = down(v, 2, 1, &s);
+    fputs(regraft_error_report(error), stdout); regraft_error_free(error);
     say(at(v, 2, 1, &n)); printf("%ld\n", (long)n);
     return 0;
 }"#;
     let output = run_c("from_c_arrays", ARRAYS, &calls, main);
     let report = "  × BoundsError: attempt to access 2-element Vector{Int64} at index [3]\n  \
-                  note: at script.jl:20:27\n  \
-                  note: called by @at(Vector{Int64}, Int64) at script.jl:18:12\n";
+                  note: at script.jl:20:25\n  \
+                  note: inlined at script.jl:18:12\n";
+    let chain = "  × BoundsError: attempt to access 2-element Vector{Int64} at index [9]\n  \
+                 note: at script.jl:38:28\n  \
+                 note: called from down(Vector{Int64}, Int64), at script.jl:38:48\n";
     let of = |call: &str| shown(ARRAYS, call);
     let expected = format!(
         "18 6 12\n{}\n0\n\
          the array y has the lengths [2], and its address is null\n\
          the arrays y and x overlap in memory, and the function may write to y\n\
          the array y is not aligned: its address is not divisible by 8\n\
-         3: 1 4 9\n0\n2 1: 6 8\n{}\n2\n8\n{report}6\n{}\n8.293\n-1\n{}\n7\n",
+         3: 1 4 9\n0\n2 1: 6 8\n{}\n2\n8\n{report}6\n{}\n8.293\n-1\n{}\n{chain}7\n",
         of("axpy!([1.0, 2.0], 0.5, [10.0])"),
         of("product([1.0 4.0; 2.0 5.0; 3.0 6.0], [1.0; 0.0; 1.0;;])"),
         of("words(5)"),
-        of("deep(1)"),
+        of("deep(1.0)"),
     );
     assert_eq!(output, expected);
 }
@@ -409,9 +418,17 @@ fn line(value: &Val) -> String {
         Val::F32(x) => x.to_bits().to_string(),
         Val::F64(x) => x.to_bits().to_string(),
         Val::Bool(x) => i64::from(*x).to_string(),
+        Val::I8(x) => x.to_string(),
+        Val::I16(x) => x.to_string(),
+        Val::I32(x) => x.to_string(),
         value => value.as_i64().map_or_else(|| format!("{value:?}"), |x| x.to_string()),
     }
 }
+
+/// The names of the language.
+struct Plain;
+
+impl Names for Plain {}
 
 /// The type in C of a scalar.
 fn c_type(ty: Type) -> &'static str {
@@ -514,11 +531,14 @@ fn random_case(file: &mut ObjectFile, seed: u64) -> Option<(String, String)> {
 
     let mut interpreter = Interpreter::new(&closed.module);
     interpreter.set_engine(EngineKind::Interpreter).unwrap();
+    interpreter.host_mut().set_names(Rc::new(Plain));
     let mut expected = String::new();
     match interpreter.call(&name, &given) {
         Err(error) => expected += &format!("{}\n", error.to_diagnostic().message()),
         Ok(Val::Unit) => {}
-        Ok(Val::Array(array)) => elements(&array).iter().for_each(|x| expected += &(line(x) + "\n")),
+        Ok(Val::Array(array)) => {
+            elements(&array).iter().for_each(|x| expected += &(line(x) + "\n"))
+        }
         Ok(value) => expected += &(line(&value) + "\n"),
     }
     for arg in &given {
@@ -537,7 +557,9 @@ fn random_functions_do_in_c_what_the_interpreter_does() {
     let folder = folder("from_c_random");
     let mut file = ObjectFile::new(Cpu::Any).unwrap();
     let cases: Vec<(u64, String, String)> = (0..600)
-        .filter_map(|seed| random_case(&mut file, seed).map(|(text, expected)| (seed, text, expected)))
+        .filter_map(|seed| {
+            random_case(&mut file, seed).map(|(text, expected)| (seed, text, expected))
+        })
         .collect();
     assert!(cases.len() >= 100, "only {} functions have a form in C", cases.len());
     let mut main = format!("{PRELUDE}{BITS}\nint main(void) {{\n");
