@@ -13,7 +13,9 @@ use super::native::Member;
 use super::print::print;
 use super::world::World;
 use crate::error::{ErrorKind, ExecError, Trap};
-use crate::native::{Compiled, Image, Native, Runtime, Source, hash_of, is_translatable, table};
+use crate::native::{Compiled, Image, Native, hash_of, is_translatable, table};
+#[cfg(feature = "jit")]
+use crate::native::{Runtime, Source};
 
 impl World {
     /// The functions of the unit of a function: all that there is native code for, of those that it calls directly.
@@ -56,6 +58,7 @@ impl World {
 
 impl Interpreter {
     /// Gives the unit of a function to `write`, with its hash.
+    #[cfg(feature = "jit")]
     pub(crate) fn with_unit<R>(
         &mut self,
         function: Symbol,

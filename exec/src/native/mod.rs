@@ -24,16 +24,20 @@
 
 // Machine code is called by its address, and calls back with addresses of what it works on.
 #![allow(unsafe_code)]
+// A library without compilers runs what the translation has been used for before.
+#![cfg_attr(not(feature = "jit"), allow(dead_code))]
 
 use std::rc::Rc;
 
 use crate::engine::EngineKind;
 
 mod context;
+#[cfg(feature = "jit")]
 mod cranelift;
 mod emitter;
 mod functions;
 mod image;
+#[cfg(feature = "jit")]
 mod llvm;
 mod math;
 mod references;
@@ -42,12 +46,15 @@ mod translate;
 mod unit;
 
 pub(crate) use self::context::{Compiled, Entry, Native, NativeContext};
+#[cfg(feature = "jit")]
 pub use self::cranelift::Cpu;
+#[cfg(feature = "jit")]
 pub(crate) use self::cranelift::{CEntry, CParam, ObjectFile, Word};
 pub(crate) use self::emitter::{Arg, Callee, Function, Target};
 pub(crate) use self::functions::Runtime;
 pub use self::image::Image;
 pub(crate) use self::image::hash_of;
+#[cfg(feature = "jit")]
 pub(crate) use self::llvm::llvm_text;
 pub(crate) use self::references::table;
 pub(crate) use self::source::Source;
@@ -74,7 +81,11 @@ pub enum CodeForm {
 pub(crate) fn backend(kind: EngineKind) -> Result<Option<Rc<dyn Backend>>, String> {
     Ok(match kind {
         EngineKind::Interpreter => None,
+        #[cfg(not(feature = "jit"))]
+        _ => return Err("there are no compilers in this library".to_owned()),
+        #[cfg(feature = "jit")]
         EngineKind::Llvm => Some(Rc::new(llvm::Llvm::new()?)),
+        #[cfg(feature = "jit")]
         EngineKind::Cranelift | EngineKind::Auto => Some(Rc::new(cranelift::Cranelift::new()?)),
     })
 }
@@ -83,4 +94,13 @@ pub(crate) fn backend(kind: EngineKind) -> Result<Option<Rc<dyn Backend>>, Strin
 pub fn native_engines() -> Vec<EngineKind> {
     let kinds = [EngineKind::Cranelift, EngineKind::Llvm];
     kinds.into_iter().filter(|&kind| backend(kind).is_ok()).collect()
+}
+
+/// The text of a unit for LLVM.
+///
+/// # Errors
+/// Always: LLVM is not there.
+#[cfg(not(feature = "jit"))]
+pub(crate) fn llvm_text(_: &[Source<'_>], _: CodeForm) -> Result<String, String> {
+    Err("there are no compilers in this library".to_owned())
 }

@@ -22,19 +22,28 @@
 //! Arrays are lent, as slices of Rust are. C promises less than Rust, so what can be checked is: addresses, sizes, and
 //! that an array that may be written to overlaps no other.
 
+#[cfg(feature = "jit")]
 mod file;
 mod forms;
+#[cfg(feature = "jit")]
 mod function;
+#[cfg(feature = "jit")]
 mod header;
 mod loaded;
 mod memory;
+#[cfg(feature = "jit")]
 mod rust;
 
+#[cfg(feature = "jit")]
 pub use self::file::CFile;
 pub use self::forms::Form;
+#[cfg(feature = "jit")]
 pub use self::function::{CFunction, Param, Shadowed, c_name};
+#[cfg(feature = "jit")]
 pub use self::header::header;
 pub use self::loaded::Loaded;
 pub(super) use self::loaded::read;
 pub use self::memory::free;
-pub use crate::native::{Cpu, Image};
+#[cfg(feature = "jit")]
+pub use crate::native::Cpu;
+pub use crate::native::Image;
