@@ -119,8 +119,6 @@ mod guide {
     mod run_fast {}
     #[doc = include_str!("../docs/from-rust.md")]
     mod from_rust {}
-    #[doc = include_str!("../docs/from-c.md")]
-    mod from_c {}
 }
 
 pub use regraft_ad as ad;

@@ -537,7 +537,7 @@ fn random_case(file: &mut ObjectFile, seed: u64) -> Option<(String, String)> {
         Err(error) => expected += &format!("{}\n", error.to_diagnostic().message()),
         Ok(Val::Unit) => {}
         Ok(Val::Array(array)) => {
-            elements(&array).iter().for_each(|x| expected += &(line(x) + "\n"))
+            elements(&array).iter().for_each(|x| expected += &(line(x) + "\n"));
         }
         Ok(value) => expected += &(line(&value) + "\n"),
     }

@@ -80,7 +80,6 @@ impl Interpreter {
     /// interpreted. Returns the slot of the function.
     pub(crate) fn load_unit(&mut self, function: Symbol, image: &Image) -> Result<u32, ExecError> {
         let slot = self.slot_of(function)?;
-        self.world.set_backend(None, false);
         self.world.load(slot, image).map_err(|trap| self.not_started(trap))?;
         Ok(slot)
     }

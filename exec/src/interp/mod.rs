@@ -66,6 +66,16 @@ impl Interpreter {
     /// # Panics
     /// If there is no such engine for this machine.
     pub fn new(module: &Module) -> Self {
+        let mut interpreter = Self::without_compiler(module);
+        let set = EngineKind::preset().and_then(|kind| interpreter.set_engine(kind));
+        if let Err(message) = set {
+            panic!("{message}");
+        }
+        interpreter
+    }
+
+    /// The same, without code of its own.
+    pub(crate) fn without_compiler(module: &Module) -> Self {
         let world = World {
             ctx: Arc::clone(module.ctx()),
             slots: boxcar::Vec::new(),
@@ -90,10 +100,6 @@ impl Interpreter {
         };
         let mut interpreter = Self { world, state, kind: EngineKind::Interpreter };
         interpreter.world.take_over(module);
-        let set = EngineKind::preset().and_then(|kind| interpreter.set_engine(kind));
-        if let Err(message) = set {
-            panic!("{message}");
-        }
         interpreter
     }
 

@@ -35,7 +35,7 @@ pub(super) struct Instance {
 
 impl Instance {
     fn new(plan: &Plan) -> Result<Self, Diagnostic> {
-        let mut interpreter = Interpreter::new(&plan.module);
+        let mut interpreter = Interpreter::without_compiler(&plan.module);
         interpreter.set_limits(plan.limits);
         interpreter.host_mut().set_output(Box::new(std::io::stdout()));
         let slot = match plan.runs {

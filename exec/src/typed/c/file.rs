@@ -4,7 +4,6 @@ use regraft_ir::{Diagnostic, Module};
 
 use super::forms::Form;
 use super::function::CFunction;
-use crate::engine::EngineKind;
 use crate::interp::{Interpreter, Scalar};
 use crate::native::{CEntry, CParam, Cpu, ObjectFile, Word};
 use crate::typed::plan::check_closed;
@@ -39,8 +38,7 @@ impl CFile {
     ) -> Result<(), Diagnostic> {
         module.functions().try_for_each(|f| check_closed(module, f))?;
         let entry = entry(function);
-        let mut interpreter = Interpreter::new(module);
-        interpreter.set_engine(EngineKind::Interpreter).map_err(Diagnostic::error)?;
+        let mut interpreter = Interpreter::without_compiler(module);
         let file = &mut self.0;
         let added = interpreter.with_unit(function.function, text, |members, runtime, hash| {
             file.add(&entry, members, runtime, text, hash)

@@ -100,7 +100,9 @@ impl CFunction {
         if let Some(of) = shadow_of {
             let shape = if of.is_number { "one number" } else { "as many elements" };
             let of = &self.params[of.param].name;
-            return Some(format!("@param {name} takes the derivative by {of}: {shape}"));
+            return Some(format!(
+                "@param {name} takes the derivative by {of}: {shape}, apart from other arrays"
+            ));
         }
         let lengths = length_names(name, rank).join(" * ");
         let order = if rank > 1 { ", the first index running fastest" } else { "" };
