@@ -78,7 +78,7 @@ impl Image {
         Ok(())
     }
 
-    /// The functions as IR. The version [has been checked](Self::check_version).
+    /// The functions as IR. The version has been checked before.
     pub fn text(&self) -> &str {
         // SAFETY: as above.
         std::str::from_utf8(unsafe { part(self.text, self.text_len) }).unwrap_or("")
