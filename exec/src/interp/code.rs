@@ -5,8 +5,9 @@
 //! Everything else is a [`Val`] of the other file. Instructions name registers by their number in
 //! the frame.
 
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::mem::Discriminant;
+use std::sync::Arc;
 
 use regraft_ir::{Attrs, Loc, Op, OpDef, Symbol, Type, Value};
 use smallvec::SmallVec;
@@ -18,6 +19,7 @@ use super::register::{Class, Dst, Reg, Scalar, Src};
 use crate::eval::EvalFn;
 use crate::native::Native;
 use crate::value::Val;
+use crate::workers::Kernel;
 
 #[derive(Debug)]
 pub(crate) struct CallSite {
@@ -113,6 +115,21 @@ pub(crate) struct Code {
     pub(crate) calls: Box<[CallSite]>,
     pub(crate) applies: Box<[ApplySite]>,
     pub(crate) switches: Box<[SwitchTable]>,
+    /// Of a function that runs in chunks.
+    pub(crate) chunks: Option<ChunkSite>,
+}
+
+/// The kernel of a function that runs in chunks.
+#[derive(Debug)]
+pub(crate) struct ChunkSite {
+    /// The slot of the kernel.
+    pub(crate) kernel: u32,
+    /// The position of its call.
+    pub(crate) call: Pc,
+    /// The type of what it gives.
+    pub(crate) element: Type,
+    /// The kernel as other threads run it, once that was asked for.
+    pub(crate) shared: OnceCell<Option<Arc<Kernel>>>,
 }
 
 /// The code that a direct call goes to, once it has been there.

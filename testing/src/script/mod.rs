@@ -456,6 +456,8 @@ mod tests {
             let texts: Vec<String> = (0..800).map(|seed| make(seed).text).collect();
             let constructs = [
                 "; k",
+                "@threads",
+                "tmap",
                 "finally",
                 "catch",
                 "Dict(",

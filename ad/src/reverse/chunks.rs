@@ -1,0 +1,505 @@
+//! Functions that run in chunks: the sweeps run in the same chunks.
+//!
+//! ```text
+//! @f(a, n) = [@g(a, 1), .., @g(a, n)]
+//!
+//! @f.forward(a, n, da)     parts = [@g.forward(a, c, z) for c in 1..n],   z a new shadow of a
+//! @f.reverse(parts, dy)    [@g.reverse(parts[c], dy[c]) for c in 1..n];   da += z of each, in order
+//! ```
+//!
+//! # Method
+//! Both arrays are made by functions that run in chunks in turn. A chunk has a tape of its own, and a *private*
+//! shadow of each object that it only reads: these are added up when all chunks are done, in the order of the
+//! chunks, as cotangents of values are. So the sum does not depend on who ran which chunk when.
+//!
+//! Of an object that chunks write, or that each reads elements of its own of, there is the one shadow that its owner has:
+//! each chunk meets elements of its own there, since no chunk writes what another one reads. If an object
+//! is read and written, nothing is known of the elements that are only read, of which several chunks may
+//! meet one: then the way back is a plain loop, which goes through the chunks in order.
+//!
+//! So it is where the running program shows that an object which is only read is also one of those that are
+//! written, or that it is [large](LARGE): for each chunk there would be a shadow of all of it.
+//!
+//! # Why it is right
+//! A loop over the chunks is what the function says; the adjoint of each call adds to shadows and reads those of
+//! what the call wrote. Adding is associative but for rounding, so what is only added to may be added up apart.
+//! Chunks are independent of each other, so their adjoints may come in any order.
+//!
+//! # Cost
+//! For each chunk, the shadows of the objects that all chunks read, and two tuples.
+
+use std::sync::Arc;
+
+use regraft_dialects::chunks::{self, CountedLoop, chunk_loop};
+use regraft_dialects::{ad, arith, cf, core, mem};
+use regraft_ir::{
+    Constant, Context, Diagnostic, Function, FunctionBuilder, Inst, IrResult, Operand, Symbol,
+    Type, TypeKind,
+};
+use regraft_passes::analysis::{Access, may_reach_objects};
+
+use super::PlanKind;
+use super::driver::{Driver, Pair, TapeReport};
+use crate::marks::{FORWARD_OF, REVERSE_OF, add_attr};
+use crate::tangent_builder::{self as build, Emit, TangentKind};
+
+/// The length up to which chunks have private shadows of an array.
+const LARGE: i64 = 1 << 16;
+
+/// The shadows of a function that runs in chunks.
+#[derive(Debug)]
+struct Shadows {
+    /// The parameters that have one.
+    all: Vec<usize>,
+    /// Those of which each chunk has one of its own.
+    private: Vec<usize>,
+    /// The parameters that chunks write.
+    written: Vec<usize>,
+    /// True if chunks never meet in what they share.
+    apart: bool,
+}
+
+/// What is made for a function that runs in chunks.
+struct Parts<'a> {
+    pair: &'a Pair,
+    kernel: &'a Pair,
+    shadows: &'a Shadows,
+    /// The types of the shadows of parameters.
+    shadow_types: Vec<Type>,
+    /// What a chunk gives on the way forth: the result, its shadow, and the tape with the private shadows.
+    forth: Type,
+    /// And on the way back: cotangents, then the private shadows.
+    back: Type,
+    /// The parameters that have cotangents.
+    values: Vec<usize>,
+}
+
+impl Driver<'_> {
+    /// Returns whether the derivative of a function runs in chunks: not if it calls itself, since the types of
+    /// tapes would contain themselves.
+    pub(super) fn runs_in_chunks(&self, f: &Function, kernel: Symbol) -> bool {
+        let params =
+            self.module.find(kernel).and_then(|id| self.module.get(id)).map(Function::param_types);
+        self.options.plan == PlanKind::Best
+            && !self.recursive.contains(&f.name())
+            && params.is_some_and(|params| params == f.param_types())
+    }
+
+    /// The derivative of a function that runs in chunks, by its kernel.
+    pub(super) fn differentiate_chunks(
+        &mut self,
+        f: &Function,
+        kernel: Symbol,
+        pair: &mut Pair,
+        combined: bool,
+    ) -> Result<(), Diagnostic> {
+        let count = pair.params.len() - 1;
+        let mut active = pair.active.clone();
+        active[count] = false;
+        // A chunk may be differentiated when others have run.
+        let combined = combined && !self.writes_arguments(kernel)?;
+        let of_kernel = self.pair(kernel, &active, combined, f.function_loc())?;
+        let shadows = self.chunk_shadows(kernel, pair, chunks::own(f))?;
+        let shadow_types: Vec<Type> =
+            shadows.all.iter().map(|&i| self.types.shadow(pair.params[i])).collect();
+        let private = shadows.private.iter().map(|&i| self.types.shadow(pair.params[i]));
+        let private: Vec<Type> = private.collect();
+        let ctx = Arc::clone(&self.ctx);
+        let tape: Vec<Type> = std::iter::once(of_kernel.tape).chain(private.clone()).collect();
+        let tape = ctx.tuple_type(&tape);
+        let shadow = self.types.shadow(of_kernel.result);
+        let forth = ctx.tuple_type(&[of_kernel.result, shadow, tape]);
+        let has_value = |&i: &usize| active[i] && self.types.has_cotangent(pair.params[i]);
+        let values: Vec<usize> = (0..count).filter(has_value).collect();
+        let cotangents = values.iter().map(|&i| self.types.cotangent(pair.params[i]));
+        let back: Vec<Type> = cotangents.chain(private).collect();
+        let back = ctx.tuple_type(&back);
+        self.report_chunks(f, kernel, &shadows);
+        let parts = Parts {
+            pair,
+            kernel: &of_kernel,
+            shadows: &shadows,
+            shadow_types,
+            forth,
+            back,
+            values,
+        };
+        let forward = self.chunks_forward(f, &parts)?;
+        let reverse = self.chunks_reverse(f, &parts, tape_of(&ctx, &forward))?;
+        let tape = tape_of(&ctx, &forward);
+        self.module.add(forward)?;
+        self.module.add(reverse)?;
+        self.set_tape(pair, tape);
+        Ok(())
+    }
+
+    /// Tells apart what chunks may share of the shadows of parameters.
+    fn chunk_shadows(
+        &mut self,
+        kernel: Symbol,
+        pair: &Pair,
+        own: i64,
+    ) -> Result<Shadows, Diagnostic> {
+        let ctx = Arc::clone(&self.ctx);
+        let count = pair.params.len() - 1;
+        let summary = self.returning_effects(kernel)?;
+        let access = |i: usize| match summary.opaque {
+            true => Access::all(),
+            false => summary.params.get(i).map_or(Access::all(), |param| param.access),
+        };
+        let accesses: Vec<Access> = (0..count).map(access).collect();
+        let writes_others = summary.opaque || summary.elsewhere.intersects(Access::WRITES);
+        let mut all: Vec<usize> = (0..count).filter(|&i| pair.active[i]).collect();
+        all.retain(|&i| self.types.has_shadow(pair.params[i]));
+        let is_written = |i: usize| accesses[i].intersects(Access::WRITES);
+        let written: Vec<usize> = (0..count).filter(|&i| is_written(i)).collect();
+        // Numbers in an array of which nothing else is known.
+        let is_flat = |i: usize| match *ctx.kind(pair.params[i]) {
+            TypeKind::Array { element, .. } => !may_reach_objects(&ctx, element),
+            _ => false,
+        };
+        let is_own = |i: usize| is_flat(i) && i < 63 && own & (1 << i) != 0;
+        let is_only_written =
+            |i: usize| is_flat(i) && !accesses[i].contains(Access::READS_CONTENTS);
+        let shares = |&i: &usize| is_own(i) || is_written(i);
+        let is_private = |&i: &usize| {
+            let ty = pair.params[i];
+            let known = !build::may_vary(&ctx, ty) && ty != Type::ANY;
+            !shares(&i) && known && (is_flat(i) || written.is_empty())
+        };
+        let meets = |&i: &usize| match is_written(i) {
+            true => !is_only_written(i),
+            false => !is_own(i) && !is_private(&i),
+        };
+        let apart = !writes_others && !all.iter().any(meets);
+        let private =
+            if apart { all.iter().copied().filter(is_private).collect() } else { Vec::new() };
+        Ok(Shadows { all, private, written, apart })
+    }
+
+    fn report_chunks(&mut self, f: &Function, kernel: Symbol, shadows: &Shadows) {
+        let numbers = |of: &[usize]| {
+            let names: Vec<String> = of.iter().map(|i| (i + 1).to_string()).collect();
+            names.join(", ")
+        };
+        let kernel = self.ctx.str(kernel);
+        let mut text = format!("chunks of @{kernel}, a tape for each\n");
+        if !shadows.private.is_empty() {
+            let private = numbers(&shadows.private);
+            text.push_str(&format!("private shadows of parameters {private}\n"));
+        }
+        if !shadows.apart {
+            text.push_str("chunks may meet in shadows: the way back is in order\n");
+        }
+        if !self.options.describe {
+            text.clear();
+        }
+        self.reports.push((f.name(), TapeReport { text, bytes: 0 }));
+    }
+
+    /// `(a.., n, da..) -> (results, their shadow, tape)`
+    fn chunks_forward(&mut self, f: &Function, parts: &Parts<'_>) -> Result<Function, Diagnostic> {
+        let ctx = Arc::clone(&self.ctx);
+        let Parts { pair, kernel, shadows, .. } = parts;
+        let count = pair.params.len() - 1;
+        let has_private = !shadows.private.is_empty();
+        let apart = self.forth_loop(f, parts, has_private)?;
+        let together = if has_private { Some(self.forth_loop(f, parts, false)?) } else { None };
+        let params = [pair.params.as_slice(), &parts.shadow_types].concat();
+        let mut b = FunctionBuilder::new(&ctx, ctx.str(pair.forward), &params, Type::ANY);
+        let n = b.param(count);
+        let args: Vec<Operand> = (0..count).map(|i| b.param(i).into()).collect();
+        let given: Vec<Operand> = (count + 1..params.len()).map(|i| b.param(i).into()).collect();
+        let all: Vec<Operand> = args.iter().chain(&given).copied().chain([n.into()]).collect();
+        let made = ctx.array_type(parts.forth, 1);
+        let shares = shares_all(&mut b, &ctx, parts, &args)?;
+        let found = either(&mut b, shares, (apart, together), all, made)?;
+        let out = b.push(mem::alloc([n], pair.result))?;
+        let result = kernel.result;
+        let (of, kind) = (self.types.of(result), TangentKind::of(&mut self.types, result));
+        let shadow_type = self.types.shadow(pair.result);
+        let has_shadow = self.types.has_shadow(pair.result);
+        let shadow = match has_shadow {
+            true => Some(b.push(mem::alloc([n], shadow_type))?),
+            false => None,
+        };
+        let l = CountedLoop::begin(&mut b, n)?;
+        let part = load(&mut b, found, l.number)?;
+        let value = get(&mut b, part, 0)?;
+        b.push(mem::store(out, value, [l.number]).with_attrs(build::inbounds(&ctx)))?;
+        if let Some(shadow) = shadow.filter(|_| kind != TangentKind::Float) {
+            let objects = get(&mut b, part, 1)?;
+            let tangent = emitting(&ctx, &mut b, |emit| {
+                let zero = build::zero(&ctx, of.cotangent, emit);
+                build::join_parts(&ctx, of, kind, objects, zero, emit)
+            })?;
+            b.push(mem::store(shadow, tangent, [l.number]).with_attrs(build::inbounds(&ctx)))?;
+        }
+        l.end(&mut b)?;
+        let shadow = shadow.map_or_else(|| build::nothing(&ctx), Operand::from);
+        let mut tape = vec![found, shadow, shares];
+        for &i in &shadows.private {
+            let at = shadows.all.iter().position(|&other| other == i);
+            tape.extend(at.map(|at| given[at]));
+        }
+        let tape = b.push(core::tuple(tape))?;
+        let triple = b.push(core::tuple([out.into(), shadow, tape.into()]))?;
+        b.terminate(cf::ret(triple))?;
+        let ret = b.function().ty(triple);
+        let mut made = b.finish()?;
+        made.set_ret_type(ret);
+        made.set_function_loc(f.function_loc());
+        add_attr(&mut made, FORWARD_OF, Constant::Func(f.name()));
+        Ok(made)
+    }
+
+    /// The loop over the forward parts of chunks: `(a.., da.., n) -> parts`.
+    fn forth_loop(
+        &mut self,
+        f: &Function,
+        parts: &Parts<'_>,
+        private: bool,
+    ) -> Result<Symbol, Diagnostic> {
+        let ctx = Arc::clone(&self.ctx);
+        let Parts { pair, kernel, shadows, .. } = parts;
+        let count = pair.params.len() - 1;
+        let what = if private { "chunk_forward" } else { "shared_chunk_forward" };
+        let name = self.fresh(&format!("{}.{what}{}", f.name_str(), pair.ending));
+        let types = [&pair.params[..count], &parts.shadow_types].concat();
+        let params = [types.as_slice(), &[Type::I64]].concat();
+        let mut b = FunctionBuilder::new(&ctx, ctx.str(name), &params, parts.forth);
+        let c = b.param(types.len());
+        let mut args: Vec<Operand> = (0..count).map(|i| b.param(i).into()).collect();
+        let mut held = Vec::new();
+        args.push(c.into());
+        for (at, &i) in shadows.all.iter().enumerate() {
+            let mut shadow: Operand = b.param(count + at).into();
+            if shadows.private.contains(&i) {
+                if private {
+                    let ty = pair.params[i];
+                    let (of, kind) = (self.types.of(ty), TangentKind::of(&mut self.types, ty));
+                    let object = b.param(i);
+                    shadow =
+                        emitting(&ctx, &mut b, |emit| build::zero_shadow(of, kind, object, emit))?;
+                }
+                held.push(shadow);
+            }
+            args.push(shadow);
+        }
+        let callee = ctx.constant_id(Constant::Func(kernel.forward));
+        let triple = b.push(core::call(callee, args, kernel.forward_type))?;
+        let [value, shadow, tape] =
+            [get(&mut b, triple, 0)?, get(&mut b, triple, 1)?, get(&mut b, triple, 2)?];
+        let tape = b.push(core::tuple(std::iter::once(tape).chain(held)))?;
+        let part = b.push(core::tuple([value, shadow, tape.into()]))?;
+        self.add_loop(b, part.into(), &types, parts.forth, Some(chunks::own(f)))
+    }
+
+    /// Ends a kernel, and adds it with the loop over it, which threads may share if `own` is given.
+    fn add_loop(
+        &mut self,
+        mut b: FunctionBuilder,
+        result: Operand,
+        types: &[Type],
+        ty: Type,
+        own: Option<i64>,
+    ) -> Result<Symbol, Diagnostic> {
+        let ctx = Arc::clone(&self.ctx);
+        b.terminate(cf::ret(result))?;
+        let mut kernel = b.finish()?;
+        chunks::mark(&mut kernel, false, 0);
+        let kernel_name = kernel.name();
+        let name = self.fresh(&format!("{}s", kernel.name_str()));
+        self.module.add(kernel)?;
+        let mut whole = chunk_loop(&ctx, ctx.str(name), kernel_name, types, ty)?;
+        if let Some(own) = own {
+            chunks::mark(&mut whole, true, own);
+        }
+        self.module.add(whole)?;
+        Ok(name)
+    }
+
+    /// `(tape, nothing) -> cotangents`
+    fn chunks_reverse(
+        &mut self,
+        f: &Function,
+        parts: &Parts<'_>,
+        tape: Type,
+    ) -> Result<Function, Diagnostic> {
+        let ctx = Arc::clone(&self.ctx);
+        let Parts { pair, shadows, values, .. } = parts;
+        let apart = self.back_loop(f, parts, shadows.apart)?;
+        let has_private = !shadows.private.is_empty();
+        let together = if has_private { Some(self.back_loop(f, parts, false)?) } else { None };
+        let seed = self.types.cotangent(pair.result);
+        let name = ctx.str(pair.reverse);
+        let mut b = FunctionBuilder::new(&ctx, name, &[tape, seed], pair.reverse_type);
+        let tape = b.param(0);
+        let [found, shadow, shares] =
+            [get(&mut b, tape, 0)?, get(&mut b, tape, 1)?, get(&mut b, tape, 2)?];
+        let n = b.push(mem::length(found))?;
+        let made = ctx.array_type(parts.back, 1);
+        let all = vec![found, shadow, n.into()];
+        let backs = either(&mut b, shares, (apart, together), all, made)?;
+        let types: Vec<Type> =
+            values.iter().map(|&i| self.types.cotangent(pair.params[i])).collect();
+        let mut sums = Vec::new();
+        for &ty in &types {
+            let zero = emitting(&ctx, &mut b, |emit| build::zero(&ctx, ty, emit))?;
+            let sum = b.declare_var("", ty);
+            b.def_var(sum, zero)?;
+            sums.push(sum);
+        }
+        let l = CountedLoop::begin(&mut b, n)?;
+        let back = load(&mut b, backs, l.number)?;
+        for (at, (&sum, &ty)) in sums.iter().zip(&types).enumerate() {
+            let (old, more) = (b.use_var(sum)?, get(&mut b, back, at)?);
+            let new = emitting(&ctx, &mut b, |emit| build::sum(ty, old, more, emit))?;
+            b.def_var(sum, new)?;
+        }
+        if has_private {
+            let [add, after] = std::array::from_fn(|_| b.add_block());
+            b.terminate(cf::jump_if(shares, after, add))?;
+            b.seal(add)?;
+            b.switch_to(add)?;
+            for at in 0..shadows.private.len() {
+                let to = get(&mut b, tape, 3 + at)?;
+                let from = get(&mut b, back, values.len() + at)?;
+                b.push(ad::accumulate(to, from))?;
+            }
+            b.terminate(cf::jump(after))?;
+            b.seal(after)?;
+            b.switch_to(after)?;
+        }
+        l.end(&mut b)?;
+        let mut cotangents = Vec::with_capacity(pair.params.len());
+        for (i, &ty) in build::part_types(&ctx, pair.reverse_type).iter().enumerate() {
+            cotangents.push(match values.iter().position(|&other| other == i) {
+                Some(at) => b.use_var(sums[at])?,
+                None => emitting(&ctx, &mut b, |emit| build::zero(&ctx, ty, emit))?,
+            });
+        }
+        let all = b.push(core::tuple(cotangents))?;
+        b.terminate(cf::ret(all))?;
+        let mut made = b.finish()?;
+        made.set_function_loc(f.function_loc());
+        add_attr(&mut made, REVERSE_OF, Constant::Func(f.name()));
+        Ok(made)
+    }
+
+    /// The loop over the reverse parts of chunks: `(parts, shadow of the results, n) -> cotangents`.
+    fn back_loop(
+        &mut self,
+        f: &Function,
+        parts: &Parts<'_>,
+        apart: bool,
+    ) -> Result<Symbol, Diagnostic> {
+        let ctx = Arc::clone(&self.ctx);
+        let Parts { pair, kernel, shadows, values, .. } = parts;
+        let what = if apart { "chunk_reverse" } else { "ordered_chunk_reverse" };
+        let name = self.fresh(&format!("{}.{what}{}", f.name_str(), pair.ending));
+        let types = [ctx.array_type(parts.forth, 1), self.types.shadow(pair.result)];
+        let params = [types[0], types[1], Type::I64];
+        let mut b = FunctionBuilder::new(&ctx, ctx.str(name), &params, parts.back);
+        let c = Operand::from(b.param(2));
+        let part = b.param(0).into();
+        let part = load(&mut b, part, c)?;
+        let tape = get(&mut b, part, 2)?;
+        let of_kernel = get(&mut b, tape, 0)?;
+        let result = kernel.result;
+        let (of, kind) = (self.types.of(result), TangentKind::of(&mut self.types, result));
+        let seed = if kind.has_cotangent() {
+            let shadow = b.param(1).into();
+            let tangent = load(&mut b, shadow, c)?;
+            emitting(&ctx, &mut b, |emit| build::cotangent_part(&ctx, of, kind, tangent, emit))?
+        } else {
+            emitting(&ctx, &mut b, |emit| build::zero(&ctx, of.cotangent, emit))?
+        };
+        let callee = ctx.constant_id(Constant::Func(kernel.reverse));
+        let found = b.push(core::call(callee, [of_kernel, seed], kernel.reverse_type))?;
+        let mut all = Vec::new();
+        for &i in values {
+            all.push(get(&mut b, found, i)?);
+        }
+        for at in 0..shadows.private.len() {
+            all.push(get(&mut b, tape, 1 + at)?);
+        }
+        let all = b.push(core::tuple(all))?;
+        self.add_loop(b, all.into(), &types, parts.back, apart.then_some(0))
+    }
+}
+
+/// The type of the tape that a forward part gives.
+fn tape_of(ctx: &Context, forward: &Function) -> Type {
+    build::part_types(ctx, forward.ret_type()).get(2).copied().unwrap_or(Type::ANY)
+}
+
+/// Tells whether the chunks share all shadows: an object that has private ones is large, or is written.
+fn shares_all(
+    b: &mut FunctionBuilder,
+    ctx: &Arc<Context>,
+    parts: &Parts<'_>,
+    args: &[Operand],
+) -> IrResult<Operand> {
+    let params = &parts.pair.params;
+    let mut found = Operand::from(b.const_bool(false));
+    for &i in &parts.shadows.private {
+        if matches!(ctx.kind(params[i]), TypeKind::Array { .. }) {
+            let length = b.push(mem::length(args[i]))?;
+            let is_large = b.push(arith::gt(length, b.const_i64(LARGE)))?;
+            found = b.push(arith::or(found, is_large))?.into();
+        }
+        for &j in parts.shadows.written.iter().filter(|&&j| params[j] == params[i]) {
+            let is_same = b.push(core::same(args[i], args[j]))?;
+            found = b.push(arith::or(found, is_same))?.into();
+        }
+    }
+    Ok(found)
+}
+
+/// A call of the first of two functions, or of the second one if `shares`.
+fn either(
+    b: &mut FunctionBuilder,
+    shares: Operand,
+    (apart, together): (Symbol, Option<Symbol>),
+    args: Vec<Operand>,
+    ty: Type,
+) -> IrResult<Operand> {
+    let func = |b: &FunctionBuilder, name| b.constant_id(Constant::Func(name));
+    let Some(together) = together else {
+        let callee = func(b, apart);
+        return Ok(b.push(core::call(callee, args, ty))?.into());
+    };
+    let made = b.declare_var("", ty);
+    let blocks: [_; 3] = std::array::from_fn(|_| b.add_block());
+    b.terminate(cf::jump_if(shares, blocks[0], blocks[1]))?;
+    for (block, callee) in blocks.into_iter().zip([together, apart]) {
+        b.seal(block)?;
+        b.switch_to(block)?;
+        let callee = func(b, callee);
+        let found = b.push(core::call(callee, args.clone(), ty))?;
+        b.def_var(made, found)?;
+        b.terminate(cf::jump(blocks[2]))?;
+    }
+    b.seal(blocks[2])?;
+    b.switch_to(blocks[2])?;
+    b.use_var(made)
+}
+
+fn get(b: &mut FunctionBuilder, of: impl Into<Operand>, index: usize) -> IrResult<Operand> {
+    let index = b.const_i64(index as i64 + 1);
+    Ok(b.push(core::get(of, index))?.into())
+}
+
+fn load(b: &mut FunctionBuilder, array: Operand, index: Operand) -> IrResult<Operand> {
+    let attrs = build::inbounds(b.ctx());
+    Ok(b.push(mem::load(array, [index]).with_attrs(attrs))?.into())
+}
+
+fn emitting(
+    ctx: &Context,
+    b: &mut FunctionBuilder,
+    make: impl FnOnce(&mut Emit<'_>) -> Operand,
+) -> Result<Operand, Diagnostic> {
+    build::emitting(ctx, |inst: Inst| b.push(inst), make)
+}
