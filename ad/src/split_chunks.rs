@@ -93,6 +93,11 @@ pub fn split_chunks(module: &mut Module) -> Result<(), Diagnostic> {
     }
     for id in module.ids().to_vec() {
         let Some(f) = module.get_mut(id) else { continue };
+        if made.contains_key(&f.name()) {
+            // Nobody calls it any more, and it keeps its kernel from being inlined where that is called once.
+            module.remove(id);
+            continue;
+        }
         for v in f.all_insts().collect::<Vec<_>>() {
             let callee = f.operand(v, 0).filter(|_| f.op(v) == Some(core::CALL));
             let found = callee.and_then(|callee| made.get(&f.const_func(callee)?));

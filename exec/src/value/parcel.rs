@@ -162,8 +162,9 @@ impl Packer<'_> {
             }
             Val::Ref(cell) => Node::Ref(cell.element(), self.value(&cell.get(), depth + 1)?),
             Val::Array(array) => {
-                let elements = self.elements(array, depth)?;
-                Node::Array(array.element(), array.dims().to_vec(), elements)
+                // Before the elements are taken.
+                let dims = array.dims().to_vec();
+                Node::Array(array.element(), dims, self.elements(array, depth)?)
             }
             _ => return None,
         })

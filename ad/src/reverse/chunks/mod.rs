@@ -8,9 +8,12 @@
 //! ```
 //!
 //! # Method
-//! Both arrays are made by functions that run in chunks in turn. A chunk has a tape of its own, and a *private*
-//! shadow of each object that it only reads: these are added up when all chunks are done, in the order of the
+//! Both arrays are made by functions that run in chunks in turn. A chunk has a tape of its own ([`taped`]), and a
+//! *private* shadow of each object that it only reads: these are added up when all chunks are done, in the order of the
 //! chunks, as cotangents of values are. So the sum does not depend on who ran which chunk when.
+//!
+//! If chunks write nothing, and nobody else does before the way back, nothing is kept: a chunk goes forth and back at
+//! once then ([`recomputed`]), so that its sweeps can be fused.
 //!
 //! Of an object that chunks write, or that each reads elements of its own of, there is the one shadow that its owner has:
 //! each chunk meets elements of its own there, since no chunk writes what another one reads. If an object
@@ -27,6 +30,9 @@
 //!
 //! # Cost
 //! For each chunk, the shadows of the objects that all chunks read, and two tuples.
+
+mod recomputed;
+mod taped;
 
 use std::sync::Arc;
 
@@ -59,6 +65,19 @@ struct Shadows {
     apart: bool,
 }
 
+/// The places of what the way back needs in the tape.
+struct Layout {
+    tape: Type,
+    /// The arguments of the loop over chunks, which come first.
+    args: usize,
+    /// The number of chunks.
+    count: usize,
+    /// Whether chunks share all shadows.
+    shares: usize,
+    /// The shadows that private ones are added to.
+    private: Vec<usize>,
+}
+
 /// What is made for a function that runs in chunks.
 struct Parts<'a> {
     pair: &'a Pair,
@@ -66,9 +85,7 @@ struct Parts<'a> {
     shadows: &'a Shadows,
     /// The types of the shadows of parameters.
     shadow_types: Vec<Type>,
-    /// What a chunk gives on the way forth: the result, its shadow, and the tape with the private shadows.
-    forth: Type,
-    /// And on the way back: cotangents, then the private shadows.
+    /// What a chunk gives on the way back: cotangents, then the private shadows.
     back: Type,
     /// The parameters that have cotangents.
     values: Vec<usize>,
@@ -104,29 +121,20 @@ impl Driver<'_> {
             shadows.all.iter().map(|&i| self.types.shadow(pair.params[i])).collect();
         let private = shadows.private.iter().map(|&i| self.types.shadow(pair.params[i]));
         let private: Vec<Type> = private.collect();
-        let ctx = Arc::clone(&self.ctx);
-        let tape: Vec<Type> = std::iter::once(of_kernel.tape).chain(private.clone()).collect();
-        let tape = ctx.tuple_type(&tape);
-        let shadow = self.types.shadow(of_kernel.result);
-        let forth = ctx.tuple_type(&[of_kernel.result, shadow, tape]);
         let has_value = |&i: &usize| active[i] && self.types.has_cotangent(pair.params[i]);
         let values: Vec<usize> = (0..count).filter(has_value).collect();
         let cotangents = values.iter().map(|&i| self.types.cotangent(pair.params[i]));
         let back: Vec<Type> = cotangents.chain(private).collect();
-        let back = ctx.tuple_type(&back);
+        let back = self.ctx.tuple_type(&back);
         self.report_chunks(f, kernel, &shadows);
-        let parts = Parts {
-            pair,
-            kernel: &of_kernel,
-            shadows: &shadows,
-            shadow_types,
-            forth,
-            back,
-            values,
+        let parts =
+            Parts { pair, kernel: &of_kernel, shadows: &shadows, shadow_types, back, values };
+        let is_new = self.types.has_shadow(of_kernel.result);
+        let (forward, reverse) = match combined && !is_new {
+            true => self.recomputed_chunks(f, &parts)?,
+            false => self.taped_chunks(f, &parts)?,
         };
-        let forward = self.chunks_forward(f, &parts)?;
-        let reverse = self.chunks_reverse(f, &parts, tape_of(&ctx, &forward))?;
-        let tape = tape_of(&ctx, &forward);
+        let tape = tape_of(&self.ctx, &forward);
         self.module.add(forward)?;
         self.module.add(reverse)?;
         self.set_tape(pair, tape);
@@ -197,104 +205,6 @@ impl Driver<'_> {
         self.reports.push((f.name(), TapeReport { text, bytes: 0 }));
     }
 
-    /// `(a.., n, da..) -> (results, their shadow, tape)`
-    fn chunks_forward(&mut self, f: &Function, parts: &Parts<'_>) -> Result<Function, Diagnostic> {
-        let ctx = Arc::clone(&self.ctx);
-        let Parts { pair, kernel, shadows, .. } = parts;
-        let count = pair.params.len() - 1;
-        let has_private = !shadows.private.is_empty();
-        let apart = self.forth_loop(f, parts, has_private)?;
-        let together = if has_private { Some(self.forth_loop(f, parts, false)?) } else { None };
-        let params = [pair.params.as_slice(), &parts.shadow_types].concat();
-        let mut b = FunctionBuilder::new(&ctx, ctx.str(pair.forward), &params, Type::ANY);
-        let n = b.param(count);
-        let args: Vec<Operand> = (0..count).map(|i| b.param(i).into()).collect();
-        let given: Vec<Operand> = (count + 1..params.len()).map(|i| b.param(i).into()).collect();
-        let all: Vec<Operand> = args.iter().chain(&given).copied().chain([n.into()]).collect();
-        let made = ctx.array_type(parts.forth, 1);
-        let shares = shares_all(&mut b, &ctx, parts, &args)?;
-        let found = either(&mut b, shares, (apart, together), all, made)?;
-        let out = b.push(mem::alloc([n], pair.result))?;
-        let result = kernel.result;
-        let (of, kind) = (self.types.of(result), TangentKind::of(&mut self.types, result));
-        let shadow_type = self.types.shadow(pair.result);
-        let has_shadow = self.types.has_shadow(pair.result);
-        let shadow = match has_shadow {
-            true => Some(b.push(mem::alloc([n], shadow_type))?),
-            false => None,
-        };
-        let l = CountedLoop::begin(&mut b, n)?;
-        let part = load(&mut b, found, l.number)?;
-        let value = get(&mut b, part, 0)?;
-        b.push(mem::store(out, value, [l.number]).with_attrs(build::inbounds(&ctx)))?;
-        if let Some(shadow) = shadow.filter(|_| kind != TangentKind::Float) {
-            let objects = get(&mut b, part, 1)?;
-            let tangent = emitting(&ctx, &mut b, |emit| {
-                let zero = build::zero(&ctx, of.cotangent, emit);
-                build::join_parts(&ctx, of, kind, objects, zero, emit)
-            })?;
-            b.push(mem::store(shadow, tangent, [l.number]).with_attrs(build::inbounds(&ctx)))?;
-        }
-        l.end(&mut b)?;
-        let shadow = shadow.map_or_else(|| build::nothing(&ctx), Operand::from);
-        let mut tape = vec![found, shadow, shares];
-        for &i in &shadows.private {
-            let at = shadows.all.iter().position(|&other| other == i);
-            tape.extend(at.map(|at| given[at]));
-        }
-        let tape = b.push(core::tuple(tape))?;
-        let triple = b.push(core::tuple([out.into(), shadow, tape.into()]))?;
-        b.terminate(cf::ret(triple))?;
-        let ret = b.function().ty(triple);
-        let mut made = b.finish()?;
-        made.set_ret_type(ret);
-        made.set_function_loc(f.function_loc());
-        add_attr(&mut made, FORWARD_OF, Constant::Func(f.name()));
-        Ok(made)
-    }
-
-    /// The loop over the forward parts of chunks: `(a.., da.., n) -> parts`.
-    fn forth_loop(
-        &mut self,
-        f: &Function,
-        parts: &Parts<'_>,
-        private: bool,
-    ) -> Result<Symbol, Diagnostic> {
-        let ctx = Arc::clone(&self.ctx);
-        let Parts { pair, kernel, shadows, .. } = parts;
-        let count = pair.params.len() - 1;
-        let what = if private { "chunk_forward" } else { "shared_chunk_forward" };
-        let name = self.fresh(&format!("{}.{what}{}", f.name_str(), pair.ending));
-        let types = [&pair.params[..count], &parts.shadow_types].concat();
-        let params = [types.as_slice(), &[Type::I64]].concat();
-        let mut b = FunctionBuilder::new(&ctx, ctx.str(name), &params, parts.forth);
-        let c = b.param(types.len());
-        let mut args: Vec<Operand> = (0..count).map(|i| b.param(i).into()).collect();
-        let mut held = Vec::new();
-        args.push(c.into());
-        for (at, &i) in shadows.all.iter().enumerate() {
-            let mut shadow: Operand = b.param(count + at).into();
-            if shadows.private.contains(&i) {
-                if private {
-                    let ty = pair.params[i];
-                    let (of, kind) = (self.types.of(ty), TangentKind::of(&mut self.types, ty));
-                    let object = b.param(i);
-                    shadow =
-                        emitting(&ctx, &mut b, |emit| build::zero_shadow(of, kind, object, emit))?;
-                }
-                held.push(shadow);
-            }
-            args.push(shadow);
-        }
-        let callee = ctx.constant_id(Constant::Func(kernel.forward));
-        let triple = b.push(core::call(callee, args, kernel.forward_type))?;
-        let [value, shadow, tape] =
-            [get(&mut b, triple, 0)?, get(&mut b, triple, 1)?, get(&mut b, triple, 2)?];
-        let tape = b.push(core::tuple(std::iter::once(tape).chain(held)))?;
-        let part = b.push(core::tuple([value, shadow, tape.into()]))?;
-        self.add_loop(b, part.into(), &types, parts.forth, Some(chunks::own(f)))
-    }
-
     /// Ends a kernel, and adds it with the loop over it, which threads may share if `own` is given.
     fn add_loop(
         &mut self,
@@ -319,27 +229,55 @@ impl Driver<'_> {
         Ok(name)
     }
 
-    /// `(tape, nothing) -> cotangents`
+    /// The cotangent of what a chunk has given, in the shadow of the results.
+    fn chunk_seed(
+        &mut self,
+        b: &mut FunctionBuilder,
+        result: Type,
+        shadow: Operand,
+        chunk: Operand,
+    ) -> Result<Operand, Diagnostic> {
+        let ctx = Arc::clone(&self.ctx);
+        let (of, kind) = (self.types.of(result), TangentKind::of(&mut self.types, result));
+        if !kind.has_cotangent() {
+            return emitting(&ctx, b, |emit| build::zero(&ctx, of.cotangent, emit));
+        }
+        let tangent = load(b, shadow, chunk)?;
+        emitting(&ctx, b, |emit| build::cotangent_part(&ctx, of, kind, tangent, emit))
+    }
+
+    /// A new shadow of an object.
+    fn private_shadow(
+        &mut self,
+        b: &mut FunctionBuilder,
+        ty: Type,
+        object: Operand,
+    ) -> Result<Operand, Diagnostic> {
+        let (of, kind) = (self.types.of(ty), TangentKind::of(&mut self.types, ty));
+        emitting(&Arc::clone(&self.ctx), b, |emit| build::zero_shadow(of, kind, object, emit))
+    }
+
+    /// `(tape, nothing) -> cotangents`, by one of two loops over the chunks, the second of which shares all shadows.
     fn chunks_reverse(
         &mut self,
         f: &Function,
         parts: &Parts<'_>,
-        tape: Type,
+        layout: &Layout,
+        (apart, together): (Symbol, Option<Symbol>),
     ) -> Result<Function, Diagnostic> {
         let ctx = Arc::clone(&self.ctx);
-        let Parts { pair, shadows, values, .. } = parts;
-        let apart = self.back_loop(f, parts, shadows.apart)?;
-        let has_private = !shadows.private.is_empty();
-        let together = if has_private { Some(self.back_loop(f, parts, false)?) } else { None };
+        let Parts { pair, values, .. } = parts;
         let seed = self.types.cotangent(pair.result);
         let name = ctx.str(pair.reverse);
-        let mut b = FunctionBuilder::new(&ctx, name, &[tape, seed], pair.reverse_type);
+        let mut b = FunctionBuilder::new(&ctx, name, &[layout.tape, seed], pair.reverse_type);
         let tape = b.param(0);
-        let [found, shadow, shares] =
-            [get(&mut b, tape, 0)?, get(&mut b, tape, 1)?, get(&mut b, tape, 2)?];
-        let n = b.push(mem::length(found))?;
+        let [n, shares] = [get(&mut b, tape, layout.count)?, get(&mut b, tape, layout.shares)?];
         let made = ctx.array_type(parts.back, 1);
-        let all = vec![found, shadow, n.into()];
+        let mut all = Vec::with_capacity(layout.args + 1);
+        for at in 0..layout.args {
+            all.push(get(&mut b, tape, at)?);
+        }
+        all.push(n);
         let backs = either(&mut b, shares, (apart, together), all, made)?;
         let types: Vec<Type> =
             values.iter().map(|&i| self.types.cotangent(pair.params[i])).collect();
@@ -357,13 +295,13 @@ impl Driver<'_> {
             let new = emitting(&ctx, &mut b, |emit| build::sum(ty, old, more, emit))?;
             b.def_var(sum, new)?;
         }
-        if has_private {
+        if !layout.private.is_empty() {
             let [add, after] = std::array::from_fn(|_| b.add_block());
             b.terminate(cf::jump_if(shares, after, add))?;
             b.seal(add)?;
             b.switch_to(add)?;
-            for at in 0..shadows.private.len() {
-                let to = get(&mut b, tape, 3 + at)?;
+            for (at, &place) in layout.private.iter().enumerate() {
+                let to = get(&mut b, tape, place)?;
                 let from = get(&mut b, back, values.len() + at)?;
                 b.push(ad::accumulate(to, from))?;
             }
@@ -386,52 +324,27 @@ impl Driver<'_> {
         add_attr(&mut made, REVERSE_OF, Constant::Func(f.name()));
         Ok(made)
     }
-
-    /// The loop over the reverse parts of chunks: `(parts, shadow of the results, n) -> cotangents`.
-    fn back_loop(
-        &mut self,
-        f: &Function,
-        parts: &Parts<'_>,
-        apart: bool,
-    ) -> Result<Symbol, Diagnostic> {
-        let ctx = Arc::clone(&self.ctx);
-        let Parts { pair, kernel, shadows, values, .. } = parts;
-        let what = if apart { "chunk_reverse" } else { "ordered_chunk_reverse" };
-        let name = self.fresh(&format!("{}.{what}{}", f.name_str(), pair.ending));
-        let types = [ctx.array_type(parts.forth, 1), self.types.shadow(pair.result)];
-        let params = [types[0], types[1], Type::I64];
-        let mut b = FunctionBuilder::new(&ctx, ctx.str(name), &params, parts.back);
-        let c = Operand::from(b.param(2));
-        let part = b.param(0).into();
-        let part = load(&mut b, part, c)?;
-        let tape = get(&mut b, part, 2)?;
-        let of_kernel = get(&mut b, tape, 0)?;
-        let result = kernel.result;
-        let (of, kind) = (self.types.of(result), TangentKind::of(&mut self.types, result));
-        let seed = if kind.has_cotangent() {
-            let shadow = b.param(1).into();
-            let tangent = load(&mut b, shadow, c)?;
-            emitting(&ctx, &mut b, |emit| build::cotangent_part(&ctx, of, kind, tangent, emit))?
-        } else {
-            emitting(&ctx, &mut b, |emit| build::zero(&ctx, of.cotangent, emit))?
-        };
-        let callee = ctx.constant_id(Constant::Func(kernel.reverse));
-        let found = b.push(core::call(callee, [of_kernel, seed], kernel.reverse_type))?;
-        let mut all = Vec::new();
-        for &i in values {
-            all.push(get(&mut b, found, i)?);
-        }
-        for at in 0..shadows.private.len() {
-            all.push(get(&mut b, tape, 1 + at)?);
-        }
-        let all = b.push(core::tuple(all))?;
-        self.add_loop(b, all.into(), &types, parts.back, apart.then_some(0))
-    }
 }
 
 /// The type of the tape that a forward part gives.
 fn tape_of(ctx: &Context, forward: &Function) -> Type {
     build::part_types(ctx, forward.ret_type()).get(2).copied().unwrap_or(Type::ANY)
+}
+
+/// Ends a forward part, which gives the results, their shadow and the tape.
+fn end_forward(
+    mut b: FunctionBuilder,
+    f: &Function,
+    parts: [Operand; 3],
+) -> Result<Function, Diagnostic> {
+    let triple = b.push(core::tuple(parts))?;
+    let ret = b.function().ty(triple);
+    b.terminate(cf::ret(triple))?;
+    let mut made = b.finish()?;
+    made.set_ret_type(ret);
+    made.set_function_loc(f.function_loc());
+    add_attr(&mut made, FORWARD_OF, Constant::Func(f.name()));
+    Ok(made)
 }
 
 /// Tells whether the chunks share all shadows: an object that has private ones is large, or is written.
