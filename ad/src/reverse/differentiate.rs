@@ -269,8 +269,10 @@ impl Driver<'_> {
         let cfg = analyses.get::<ControlFlow>(prepared);
         let blocks: Vec<Block> =
             cfg.reverse_postorder().filter(|block| returns[block.index()]).collect();
+        let only_read = self.only_read_by_chunks(prepared)?;
+        let (types, globals) = (&mut self.types, &self.globals);
         let activity =
-            local_activity(prepared, self.module, &mut self.types, &pair.active, &self.globals);
+            local_activity(prepared, self.module, types, &pair.active, globals, &only_read);
         let running = returning(prepared, &returns)?;
         let discardable = discardable(&running, analyses, &blocks);
         let tbr = ToBeRecorded::compute(&running, analyses, unwritten);

@@ -149,7 +149,7 @@ fn what_the_loop_assigns_is_its_own() {
             ("tmapreduce(+, max, [1, 2], [5])", "error: DimensionMismatch"),
             ("treduce(*, 1:5)", "120"),
             ("tmap(x -> x / 2, [1 2; 3 4])", "[0.5 1.0; 1.5 2.0]"),
-            ("tmap(x -> x > 1 ? x : 0.5, [1, 2])", "Real[0.5, 2]"),
+            ("tmap(x -> x > 1 ? x : 0.5, [1, 2])", "Any[0.5, 2]"),
             ("let v = zeros(3)\n tforeach(k -> (v[k] = k), 1:3)\n v\n end", "[1.0, 2.0, 3.0]"),
             (
                 "let v = zeros(3)\n Threads.@threads for (k, x) in collect(enumerate([4, 5, 6]))\n x == 5 && continue\n v[k] = x\n end\n v\n end",

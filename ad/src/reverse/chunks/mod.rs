@@ -42,10 +42,11 @@ use regraft_ir::{
     Constant, Context, Diagnostic, Function, FunctionBuilder, Inst, IrResult, Operand, Symbol,
     Type, TypeKind,
 };
-use regraft_passes::analysis::{Access, may_reach_objects};
+use regraft_passes::analysis::{Access, ParamEffects, may_reach_objects};
 
 use super::PlanKind;
 use super::driver::{Driver, Pair, TapeReport};
+use crate::activity::OnlyRead;
 use crate::marks::{FORWARD_OF, REVERSE_OF, add_attr};
 use crate::tangent_builder::{self as build, Emit, TangentKind};
 
@@ -100,6 +101,35 @@ impl Driver<'_> {
         self.options.plan == PlanKind::Best
             && !self.recursive.contains(&f.name())
             && params.is_some_and(|params| params == f.param_types())
+    }
+
+    /// The operands that calls of functions which run in chunks only read: what has no derivative there gets none.
+    /// Chunks would have a shadow of it each.
+    pub(super) fn only_read_by_chunks(&mut self, f: &Function) -> Result<OnlyRead, Diagnostic> {
+        let mut found = OnlyRead::default();
+        for v in f.all_insts().filter(|&v| f.op(v) == Some(core::CALL)) {
+            let callee = f.operand(v, 0).and_then(|callee| f.const_func(callee));
+            let id = callee.and_then(|callee| self.module.find(callee));
+            let Some(p) = id.and_then(|id| self.module.get(id)) else { continue };
+            let Some((kernel, result)) = chunks::kernel(p) else { continue };
+            if may_reach_objects(f.ctx(), result) || self.recursive.contains(&p.name()) {
+                continue;
+            }
+            let summary = self.returning_effects(kernel)?;
+            if summary.opaque || summary.elsewhere.intersects(Access::WRITES) {
+                continue;
+            }
+            let args: Vec<_> = f.operands(v).skip(1).zip(&summary.params).collect();
+            let writes = |operand: Operand| {
+                let is = |&&(other, param): &&(Operand, &ParamEffects)| {
+                    other == operand && param.access.intersects(Access::WRITES)
+                };
+                args.iter().any(|it| is(&it))
+            };
+            let operands = args.iter().map(|&(operand, _)| operand);
+            found.insert(v, operands.filter(|&operand| !writes(operand)).collect());
+        }
+        Ok(found)
     }
 
     /// The derivative of a function that runs in chunks, by its kernel.
@@ -205,7 +235,8 @@ impl Driver<'_> {
         self.reports.push((f.name(), TapeReport { text, bytes: 0 }));
     }
 
-    /// Ends a kernel, and adds it with the loop over it, which threads may share if `own` is given.
+    /// Ends a kernel, and adds it with the loop over it, which threads may share if `own` is given. From parameter
+    /// `shadows` on, there are shadows.
     fn add_loop(
         &mut self,
         mut b: FunctionBuilder,
@@ -213,10 +244,15 @@ impl Driver<'_> {
         types: &[Type],
         ty: Type,
         own: Option<i64>,
+        shadows: Option<usize>,
     ) -> Result<Symbol, Diagnostic> {
         let ctx = Arc::clone(&self.ctx);
         b.terminate(cf::ret(result))?;
         let mut kernel = b.finish()?;
+        if let Some(first) = shadows {
+            // Nobody passes an object for its own shadow.
+            add_attr(&mut kernel, "noalias", Constant::I64(first as i64 + 1));
+        }
         chunks::mark(&mut kernel, false, 0);
         let kernel_name = kernel.name();
         let name = self.fresh(&format!("{}s", kernel.name_str()));

@@ -102,6 +102,13 @@ impl Driver<'_> {
         }
         all.extend(held);
         let all = b.push(core::tuple(all))?;
-        self.add_loop(b, all.into(), &types, parts.back, apart.then_some(chunks::own(f)))
+        self.add_loop(
+            b,
+            all.into(),
+            &types,
+            parts.back,
+            apart.then_some(chunks::own(f)),
+            Some(count),
+        )
     }
 }

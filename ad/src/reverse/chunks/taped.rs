@@ -122,7 +122,7 @@ impl Driver<'_> {
             [get(&mut b, triple, 0)?, get(&mut b, triple, 1)?, get(&mut b, triple, 2)?];
         let tape = b.push(core::tuple(std::iter::once(tape).chain(held)))?;
         let part = b.push(core::tuple([value, shadow, tape.into()]))?;
-        self.add_loop(b, part.into(), &types, forth, Some(chunks::own(f)))
+        self.add_loop(b, part.into(), &types, forth, Some(chunks::own(f)), Some(count))
     }
 
     /// The loop over the reverse parts of chunks: `(parts, shadow of the results, n) -> cotangents`.
@@ -157,6 +157,6 @@ impl Driver<'_> {
             all.push(get(&mut b, tape, 1 + at)?);
         }
         let all = b.push(core::tuple(all))?;
-        self.add_loop(b, all.into(), &types, parts.back, apart.then_some(0))
+        self.add_loop(b, all.into(), &types, parts.back, apart.then_some(0), None)
     }
 }
