@@ -29,7 +29,7 @@ struct __Chunks
 end
 @inline __chunks(n) = __Chunks(n, max(1, cld(n, 64)))
 @inline __count(chunks) = cld(chunks.n, chunks.size)
-@inline __first(chunks, c) = (c - 1) * chunks.size + 1
+@inline __first(chunks, c) = max(1, (c - 1) * chunks.size + 1)
 @inline __last(chunks, c) = min(c * chunks.size, chunks.n)
 
 # --- loops ----------------------------------------------------------------------------------
@@ -102,11 +102,23 @@ struct __FoldChunk{F, O, X} <: Function
     chunks::__Chunks
 end
 function (t::__FoldChunk)(c)
-    f, op, xs = t.f, t.op, t.own.it
-    first = __first(t.chunks, c)
-    acc = __widen_for(op, f(__unroll_map(__ElementAt(first), xs)...))
-    for k in first+1:__last(t.chunks, c)
+    xs = t.own.it
+    # So no access is out of bounds, which shows.
+    last = __unroll_fold(__shorter, c * t.chunks.size, xs)
+    return __fold_chunk(t.f, t.op, xs, __neutral(t.op, __chunk_type(t.f, xs)), __first(t.chunks, c), last)
+end
+@inline __shorter(n, x) = min(n, length(x))
+@inline __chunk_type(f, xs) = Any
+@inline __chunk_type(f, xs::Tuple{Any}) = __value_type(f, xs[1])
+@inline __neutral(op, T) = nothing
+# Adding to -0.0 changes no float.
+@inline __neutral(::typeof(__add), ::Type{T}) where T<:__Float = arith.neg(zero(T))
+__fold_chunk(f, op, xs, acc::Nothing, k, last) =
+    __fold_chunk(f, op, xs, __widen_for(op, f(__unroll_map(__ElementAt(k), xs)...)), k + 1, last)
+function __fold_chunk(f, op, xs, acc, k, last)
+    while k <= last
         acc = op(acc, f(__unroll_map(__ElementAt(k), xs)...))
+        k += 1
     end
     return acc
 end
@@ -153,4 +165,10 @@ function __joined(parts::Array{Array{T, 1}, 1}) where T
     end
     return out
 end
-__joined(parts) = __narrow(reduce(vcat, parts))
+function __joined(parts)
+    out = Any[]
+    for part in parts
+        append!(out, part)
+    end
+    return __narrow(out)
+end
