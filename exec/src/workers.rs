@@ -19,6 +19,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use regraft_ir::{Module, Symbol};
 
 use crate::engine::{Engine, EngineKind, Limits};
+use crate::error::ErrorKind;
 use crate::interp::Interpreter;
 use crate::value::{Parcel, Val};
 
@@ -66,6 +67,14 @@ struct JobState {
     answers: Vec<Answer>,
 }
 
+/// The end of a chunk that failed.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    pub(crate) chunk: usize,
+    pub(crate) kind: ErrorKind,
+    pub(crate) message: String,
+}
+
 /// What a worker found.
 #[derive(Debug)]
 pub(crate) struct Answer {
@@ -73,7 +82,7 @@ pub(crate) struct Answer {
     pub(crate) chunks: Vec<usize>,
     pub(crate) parcel: Parcel,
     /// The chunk that failed, and why.
-    pub(crate) failed: Option<(usize, String)>,
+    pub(crate) failed: Option<Failure>,
 }
 
 impl Job {
@@ -199,7 +208,8 @@ fn work(jobs: &Receiver<Arc<Job>>) {
         let answer = catch_unwind(AssertUnwindSafe(|| run(&job, &kept, &mut taken)));
         let answer = answer.unwrap_or_else(|_| {
             job.fail();
-            let failed = taken.map(|chunk| (chunk, "a worker has stopped".to_owned()));
+            let message = "a worker has stopped".to_owned();
+            let failed = taken.map(|chunk| Failure { chunk, kind: ErrorKind::Thrown, message });
             Some(Answer { chunks: Vec::new(), parcel: Parcel::default(), failed })
         });
         job.leave(answer);
@@ -238,7 +248,8 @@ fn run(job: &Job, kept: &RefCell<Vec<Kept>>, taken: &mut Option<usize>) -> Optio
             }
             Err(error) => {
                 job.fail();
-                failed = Some((chunk, error.message()));
+                let (kind, message) = (error.kind().clone(), error.message());
+                failed = Some(Failure { chunk, kind, message });
             }
         }
     }

@@ -444,3 +444,73 @@ macro_rules! owned {
     };
 }
 owned!(bool => Bools, i8 => I8s, i16 => I16s, i32 => I32s, i64 => I64s, f32 => F32s, f64 => F64s);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What another thread answers, which does `work` to what it gets.
+    fn answered(
+        values: &[Val],
+        work: impl FnOnce(&[Val]) -> Vec<Val> + Send,
+    ) -> (Vec<Val>, Vec<Change>) {
+        let ctx = regraft_dialects::context();
+        let (parcel, given) = Parcel::pack(&ctx, values).expect("it is small");
+        let answer = std::thread::scope(|scope| {
+            let worker = scope.spawn(|| {
+                // SAFETY: this thread waits, and the values stay until it goes on.
+                let unpacked = unsafe { parcel.unpack(&ctx) }.expect("it is a parcel");
+                let results = work(&unpacked.roots);
+                parcel.answer(&ctx, &unpacked, &results).expect("answers may be large")
+            });
+            worker.join().expect("it does not panic")
+        });
+        answer.open(&ctx, &given).expect("it is an answer")
+    }
+
+    #[test]
+    fn elements_are_shared_and_new_arrays_come_back() {
+        let array = Val::from(Array::vector(&[1.0, 2.0]));
+        let (results, changes) = answered(std::slice::from_ref(&array), |values| {
+            let of = values[0].as_array().expect("it is an array");
+            of.set(1, Val::F64(7.0));
+            let new = Val::from(Array::vector(&[3i64, 4]));
+            vec![values[0].clone(), Val::tuple([new.clone(), new, Val::str("text")])]
+        });
+        assert_eq!(array.as_array().and_then(Array::to_vec), Some(vec![1.0, 7.0]));
+        assert_eq!(results[0].address(), array.address());
+        let fields = results[1].as_fields().expect("it is a tuple");
+        assert_eq!(fields[0].as_array().and_then(Array::to_vec), Some(vec![3i64, 4]));
+        assert_eq!(fields[0].address(), fields[1].address());
+        assert_eq!((fields[2].as_str(), changes.len()), (Some("text"), 0));
+    }
+
+    #[test]
+    fn what_is_put_into_objects_comes_back_as_a_change() {
+        let cell = Val::reference(Type::ANY, Val::Unit);
+        let items = Array::new(Type::ANY, &[3]).expect("it is small");
+        items.set(0, cell.clone());
+        let items = Val::from(items);
+        if let Val::Ref(cell) = &cell {
+            // A circle.
+            cell.set(items.clone());
+        }
+        let (_, changes) = answered(std::slice::from_ref(&items), |values| {
+            let items = values[0].as_array().expect("it is an array");
+            let Some(Val::Ref(cell)) = items.get(0) else { panic!("it is a ref") };
+            assert_eq!(cell.get().address(), values[0].address());
+            items.set(2, Val::tuple([Val::I64(5)]));
+            items.unset(0);
+            Vec::new()
+        });
+        assert_eq!(changes.len(), 2);
+        changes.into_iter().for_each(Change::apply);
+        let now = items.as_array().expect("it is an array");
+        assert!(now.get(0).is_none() && now.get(1).is_none());
+        let last = now.get(2).and_then(|last| last.as_fields()?[0].as_i64());
+        assert_eq!(last, Some(5));
+        if let Val::Ref(cell) = &cell {
+            cell.set(Val::Unit);
+        }
+    }
+}

@@ -7,14 +7,13 @@
 //!
 //! If a chunk fails, nobody takes another one: all before it have been taken, so the failure of the first chunk that
 //! fails is the one that the loop would come to. One that came to a worker is run again here, for the error in the terms of
-//! this program.
+//! this program; if that comes to its end, as what the first run has changed may let it, the error is the worker's.
 //!
 //! # When it is possible
 //! There is native code, whoever made the functions says that the kernel [may be shared](crate::CallResolver::may_share),
 //! instructions are not counted, and nobody records them. Otherwise the loop runs as it stands.
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 use super::super::code::{ChunkSite, Code};
 use super::super::inst::Pc;
@@ -22,7 +21,7 @@ use super::super::register::Scalar;
 use super::{Machine, Returned};
 use crate::error::{ErrorKind, Trap};
 use crate::value::{Array, Parcel, Val};
-use crate::workers::{Job, OpenJob};
+use crate::workers::{Failure, Job, OpenJob};
 
 impl<'a> Machine<'a> {
     /// Runs the chunks of a function whose arguments are in its frame; `None` if the loop is to run.
@@ -60,23 +59,19 @@ impl<'a> Machine<'a> {
             }
         }
         for answer in job.close() {
-            // SAFETY of what it names: these are the values that the parcel was made of.
             if let Some((values, changes)) = answer.parcel.open(&self.world.ctx, &given) {
                 changes.into_iter().for_each(|change| change.apply());
                 for (&chunk, value) in answer.chunks.iter().zip(values) {
                     results[chunk] = Some(value);
                 }
             }
-            if let Some((chunk, message)) = answer.failed
+            if let Some(Failure { chunk, kind, message }) = answer.failed
                 && failed.as_ref().is_none_or(|&(other, _)| chunk < other)
             {
-                failed = Some((chunk, Trap::of_kind(ErrorKind::Thrown, message)));
                 self.native.left.clear();
-                if !self.state.interrupt.load(Ordering::Relaxed)
-                    && let Err(trap) = self.call_kernel(code, site, (s, v), callee, &args, chunk)
-                {
-                    failed = Some((chunk, trap));
-                }
+                let again = self.call_kernel(code, site, (s, v), callee, &args, chunk);
+                let trap = again.err().unwrap_or_else(|| Trap::of_kind(kind, message));
+                failed = Some((chunk, trap));
             }
         }
         if let Some((_, trap)) = failed {
