@@ -49,7 +49,7 @@ pub use layout::{Counted, Header, InlineList, Kind, Kinded, Slots, SlotsRef, Wea
 pub(crate) use loan::Loan;
 pub use name::type_name;
 pub(crate) use offsets::{FIRST_SHARED, tag_of};
-pub(crate) use parcel::Parcel;
+pub(crate) use parcel::{Change, Parcel};
 pub use pool::Pool;
 pub use read_type::{read_signature, read_type, signature};
 pub use shared::Shared;

@@ -20,7 +20,7 @@ use super::super::inst::Pc;
 use super::super::register::Scalar;
 use super::{Machine, Returned};
 use crate::error::{ErrorKind, Trap};
-use crate::value::{Array, Parcel, Val};
+use crate::value::{Array, Change, Parcel, Val};
 use crate::workers::{Failure, Job, OpenJob};
 
 impl<'a> Machine<'a> {
@@ -60,7 +60,7 @@ impl<'a> Machine<'a> {
         }
         for answer in job.close() {
             if let Some((values, changes)) = answer.parcel.open(&self.world.ctx, &given) {
-                changes.into_iter().for_each(|change| change.apply());
+                changes.into_iter().for_each(Change::apply);
                 for (&chunk, value) in answer.chunks.iter().zip(values) {
                     results[chunk] = Some(value);
                 }
