@@ -13,6 +13,17 @@
 //!
 //! The attribute `own=N` says of the parameters whose bits N has (that of the first is 1) that each call reads
 //! elements of its own of the array. Derivatives know by it that calls do not meet in its shadow.
+//!
+//! ```
+//! use regraft_dialects::chunks::{chunk_loop, kernel, mark};
+//! use regraft_ir::Type;
+//!
+//! let ctx = regraft_dialects::context();
+//! let mut f = chunk_loop(&ctx, "f", ctx.symbol("g"), &[Type::F64], Type::F64)?;
+//! mark(&mut f, true, 0);
+//! assert_eq!(kernel(&f), Some((ctx.symbol("g"), Type::F64)));
+//! # Ok::<(), regraft_ir::IrError>(())
+//! ```
 
 use std::sync::Arc;
 

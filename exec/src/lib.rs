@@ -31,7 +31,6 @@ mod trace;
 pub mod typed;
 pub mod value;
 pub mod vector_math;
-mod workers;
 
 pub use call_resolver::{CallResolver, ResolvedCall};
 pub use chain::{Chain, Spot};

@@ -16,10 +16,10 @@ use super::inst::{Arg, Inst, Pc};
 use super::link::Callee;
 use super::quick::Quick;
 use super::register::{Class, Dst, Reg, Scalar, Src};
+use super::workers::Kernel;
 use crate::eval::EvalFn;
 use crate::native::Native;
 use crate::value::Val;
-use crate::workers::Kernel;
 
 #[derive(Debug)]
 pub(crate) struct CallSite {
@@ -129,7 +129,7 @@ pub(crate) struct ChunkSite {
     /// The type of what it gives.
     pub(crate) element: Type,
     /// The kernel as other threads run it, once that was asked for.
-    pub(crate) shared: OnceCell<Option<Arc<Kernel>>>,
+    pub(super) shared: OnceCell<Option<Arc<Kernel>>>,
 }
 
 /// The code that a direct call goes to, once it has been there.

@@ -18,6 +18,7 @@ mod quick;
 mod register;
 mod resolve;
 mod state;
+mod workers;
 mod world;
 
 use std::cell::RefCell;

@@ -17,12 +17,12 @@ use super::inst::Inst;
 use super::machine::runtime;
 use super::operands::targets;
 use super::register::Scalar;
+use super::workers::Kernel;
 use super::world::{Optimized, World};
 use crate::engine::EngineKind;
 use crate::native::{
     Backend, Callee, Entry, Native, Runtime, Source, Target, Unit, is_translatable,
 };
-use crate::workers::Kernel;
 
 /// A function without loops is compiled when it is called so often.
 const MANY_CALLS: u32 = 100;

@@ -1,7 +1,7 @@
 //! Functions that run in chunks, on several threads.
 //!
 //! # Method
-//! The thread of the program takes chunks as the [workers](crate::workers) do, one after the other from the first
+//! The thread of the program takes chunks as the [workers](super::super::workers) do, one after the other from the first
 //! on, and runs them as the loop would. Workers get the arguments as a [`Parcel`]. What chunks give is put together
 //! in their order.
 //!
@@ -18,10 +18,10 @@ use std::sync::Arc;
 use super::super::code::{ChunkSite, Code};
 use super::super::inst::Pc;
 use super::super::register::Scalar;
+use super::super::workers::{Failure, Job, OpenJob};
 use super::{Machine, Returned};
 use crate::error::{ErrorKind, Trap};
 use crate::value::{Array, Change, Parcel, Val};
-use crate::workers::{Failure, Job, OpenJob};
 
 impl<'a> Machine<'a> {
     /// Runs the chunks of a function whose arguments are in its frame; `None` if the loop is to run.

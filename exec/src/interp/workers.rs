@@ -18,9 +18,9 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use regraft_ir::{Module, Symbol};
 
+use super::Interpreter;
 use crate::engine::{Engine, EngineKind, Limits};
 use crate::error::ErrorKind;
-use crate::interp::Interpreter;
 use crate::value::{Parcel, Val};
 
 /// The interpreters that a worker keeps.
@@ -30,7 +30,7 @@ const STACK: usize = 16 << 20;
 
 /// A function that workers run, with all that it calls.
 #[derive(Debug)]
-pub(crate) struct Kernel {
+pub(super) struct Kernel {
     number: usize,
     module: Module,
     name: Symbol,
@@ -39,7 +39,7 @@ pub(crate) struct Kernel {
 
 impl Kernel {
     /// The function of that name of a module that calls no other functions.
-    pub(crate) fn new(module: Module, name: Symbol, engine: EngineKind) -> Self {
+    pub(super) fn new(module: Module, name: Symbol, engine: EngineKind) -> Self {
         static NEXT: AtomicUsize = AtomicUsize::new(0);
         Self { number: NEXT.fetch_add(1, Ordering::Relaxed), module, name, engine }
     }
@@ -47,7 +47,7 @@ impl Kernel {
 
 /// Chunks that threads share.
 #[derive(Debug)]
-pub(crate) struct Job {
+pub(super) struct Job {
     kernel: Arc<Kernel>,
     args: Parcel,
     count: usize,
@@ -69,26 +69,26 @@ struct JobState {
 
 /// The end of a chunk that failed.
 #[derive(Debug)]
-pub(crate) struct Failure {
-    pub(crate) chunk: usize,
-    pub(crate) kind: ErrorKind,
-    pub(crate) message: String,
+pub(super) struct Failure {
+    pub(super) chunk: usize,
+    pub(super) kind: ErrorKind,
+    pub(super) message: String,
 }
 
 /// What a worker found.
 #[derive(Debug)]
-pub(crate) struct Answer {
+pub(super) struct Answer {
     /// The chunks that it ran, counted from 0, in the order of the results.
-    pub(crate) chunks: Vec<usize>,
-    pub(crate) parcel: Parcel,
+    pub(super) chunks: Vec<usize>,
+    pub(super) parcel: Parcel,
     /// The chunk that failed, and why.
-    pub(crate) failed: Option<Failure>,
+    pub(super) failed: Option<Failure>,
 }
 
 impl Job {
     /// The chunks of a kernel from 1 to `count`, with these arguments before the number. Each worker keeps the
     /// limits, and stops when `interrupt` is set.
-    pub(crate) fn new(
+    pub(super) fn new(
         kernel: Arc<Kernel>,
         args: Parcel,
         count: usize,
@@ -101,7 +101,7 @@ impl Job {
     }
 
     /// The next chunk that nobody has taken, counted from 0; none after a failure.
-    pub(crate) fn take(&self) -> Option<usize> {
+    pub(super) fn take(&self) -> Option<usize> {
         if self.has_failed.load(Ordering::Relaxed) {
             return None;
         }
@@ -110,7 +110,7 @@ impl Job {
     }
 
     /// No more chunks are taken.
-    pub(crate) fn fail(&self) {
+    pub(super) fn fail(&self) {
         self.has_failed.store(true, Ordering::Relaxed);
     }
 
@@ -147,18 +147,18 @@ impl Job {
 }
 
 /// A job that workers may be at work on.
-pub(crate) struct OpenJob(Arc<Job>);
+pub(super) struct OpenJob(Arc<Job>);
 
 impl OpenJob {
     /// Offers a job to so many workers.
-    pub(crate) fn new(job: Job, workers: usize) -> Self {
+    pub(super) fn new(job: Job, workers: usize) -> Self {
         let job = Arc::new(job);
         offer(&job, workers);
         Self(job)
     }
 
     /// Waits for the workers that have begun; no other begins.
-    pub(crate) fn close(self) -> Vec<Answer> {
+    pub(super) fn close(self) -> Vec<Answer> {
         self.0.close()
     }
 }
