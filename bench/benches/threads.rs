@@ -64,10 +64,20 @@ fn table() -> Result<Table, Vec<Diagnostic>> {
         }
         let [one, two] = least;
         let note = format!("{:.2} ms, {:.2} ms on two", one * 1e3, two * 1e3);
-        table.add_ratio(format!("{name}: one thread / two"), one / two, Bound::AtLeast(TARGET), note);
+        table.add_ratio(
+            format!("{name}: one thread / two"),
+            one / two,
+            Bound::AtLeast(TARGET),
+            note,
+        );
         if name == "gradient by the weights" {
             let note = format!("plain: {:.2} ms", plain * 1e3);
-            table.add_ratio(format!("{name}: one thread / plain loop"), one / plain, Bound::None, note);
+            table.add_ratio(
+                format!("{name}: one thread / plain loop"),
+                one / plain,
+                Bound::None,
+                note,
+            );
         }
     }
     Ok(table)
