@@ -34,6 +34,7 @@ mod passes;
 mod returning;
 mod reverse;
 pub mod rules;
+mod split_chunks;
 mod tangent_builder;
 
 pub use activity::reads_globals;
@@ -47,4 +48,7 @@ pub use op_derivative::{
 };
 pub use passes::{add_passes, extensions, registry};
 pub use regraft_dialects::tangent;
-pub use reverse::{Checkpoints, PlanKind, ReverseFunctions, ReverseOptions, reverse};
+pub use reverse::{
+    Checkpoints, PlanKind, ReverseFunctions, ReverseOptions, reverse, without_failing_code,
+};
+pub use split_chunks::split_chunks;

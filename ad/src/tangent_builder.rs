@@ -2,10 +2,9 @@
 
 use std::sync::Arc;
 
+pub(crate) use regraft_dialects::attrs::inbounds;
 use regraft_dialects::{ad, arith, core, data, mem};
-use regraft_ir::{
-    Attrs, Constant, Context, Diagnostic, Inst, Operand, Symbol, Type, TypeKind, Value,
-};
+use regraft_ir::{Constant, Context, Diagnostic, Inst, Operand, Symbol, Type, TypeKind, Value};
 
 use crate::tangent::{TangentType, TangentTypes};
 
@@ -67,12 +66,6 @@ impl TangentKind {
     pub(crate) fn has_cotangent(self) -> bool {
         matches!(self, Self::Float | Self::Value | Self::Mixed)
     }
-}
-
-/// The attribute of an access to a shadow or tape: it is known to be in bounds. The access that it stands
-/// beside was made to an array of the same shape.
-pub(crate) fn inbounds(ctx: &Context) -> Attrs {
-    ctx.attrs(&[(ctx.symbol("inbounds"), ctx.constant_id(Constant::Bool(true)))])
 }
 
 /// The value of type unit.

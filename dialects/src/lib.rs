@@ -30,8 +30,9 @@ use regraft_ir::{Context, Registry};
 
 pub mod ad;
 pub mod arith;
-mod attrs;
+pub mod attrs;
 pub mod cf;
+pub mod chunks;
 mod convert;
 pub mod core;
 pub mod data;

@@ -45,6 +45,13 @@ pub trait CallResolver {
     fn optimized(&mut self, _name: Symbol) -> Option<Rc<Function>> {
         None
     }
+
+    /// Tells whether calls of the function of that name may run on other threads, on copies of their arguments
+    /// in which only the elements of arrays of scalars are shared: it calls known functions alone, shows nothing
+    /// outside, changes no length of an array that it is given, and uses no global name.
+    fn may_share(&mut self, _name: Symbol) -> bool {
+        false
+    }
 }
 
 /// The function that a call runs.

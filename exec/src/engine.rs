@@ -1,7 +1,7 @@
 //! The interface of engines, and the limits that they keep.
 
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, OnceLock};
 
 use regraft_ir::Module;
 
@@ -26,6 +26,22 @@ impl Default for Limits {
     fn default() -> Self {
         Self { fuel: None, depth: 100_000, memory: 4 << 30 }
     }
+}
+
+/// Returns the number of threads that loops and reductions of a program take which may be shared, where nobody says
+/// it: that of the environment variable `REGRAFT_THREADS`, or as many as the machine has.
+///
+/// # Errors
+/// If the variable is no number from 1 on.
+pub fn preset_threads() -> Result<usize, String> {
+    static MACHINE: OnceLock<usize> = OnceLock::new();
+    let Some(text) = std::env::var_os("REGRAFT_THREADS") else {
+        let machine = || std::thread::available_parallelism().map_or(1, usize::from);
+        return Ok(*MACHINE.get_or_init(machine));
+    };
+    let text = text.to_string_lossy();
+    let threads = text.parse().ok().filter(|&threads| threads > 0);
+    threads.ok_or_else(|| format!("REGRAFT_THREADS is `{text}`, which is no number of threads"))
 }
 
 /// The engines.

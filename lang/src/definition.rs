@@ -58,7 +58,7 @@ impl Space {
 }
 
 /// The modules of Julia whose names, as far as they are there, are in the prelude.
-pub(crate) const LIBRARY: [&str; 18] = [
+pub(crate) const LIBRARY: [&str; 20] = [
     "Base",
     "Broadcast",
     "ChainRulesCore",
@@ -70,12 +70,14 @@ pub(crate) const LIBRARY: [&str; 18] = [
     "LogExpFunctions",
     "MathConstants",
     "Meta",
+    "OhMyThreads",
     "Printf",
     "Random",
     "SparseArrays",
     "SpecialFunctions",
     "Statistics",
     "Test",
+    "Threads",
     "InteractiveUtils",
 ];
 

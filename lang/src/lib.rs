@@ -25,6 +25,7 @@ mod packages;
 mod phases;
 mod prelude;
 mod session;
+mod sharing;
 mod start_up;
 pub mod world;
 mod world_resolver;

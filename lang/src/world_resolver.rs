@@ -100,6 +100,10 @@ impl CallResolver for WorldResolver {
         })
         .ok()?
     }
+
+    fn may_share(&mut self, name: Symbol) -> bool {
+        self.ask(None, |compiler| Ok(compiler.may_share(name))).unwrap_or(false)
+    }
 }
 
 impl Compiler {

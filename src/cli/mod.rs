@@ -37,6 +37,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+use regraft_exec::{EngineKind, preset_threads};
 use regraft_ir::{Context, Diagnostic, Dialect, Extensions, Registry, Type};
 use regraft_lang::StartUp;
 use regraft_lang::world::{Code, DynamoCx};
@@ -213,6 +214,8 @@ impl Tool {
     }
 
     fn command(&self, cli: &Cli) -> Outcome {
+        let preset = EngineKind::preset().and_then(|_| preset_threads());
+        preset.map_err(Failed::usage)?;
         match &cli.command {
             Command::Opt(args) => opt::run(args, self),
             Command::Run(args) => run::run(args, self),

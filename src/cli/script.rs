@@ -25,6 +25,10 @@ pub(super) struct SessionArgs {
     matmul: MatmulArg,
     #[command(flatten)]
     pub(super) limits: LimitArgs,
+    /// The number of threads that loops and reductions take which may be shared; as many as
+    /// REGRAFT_THREADS says, or the machine has, if it is not given
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
+    threads: Option<u16>,
 }
 
 impl SessionArgs {
@@ -33,6 +37,9 @@ impl SessionArgs {
         let mut session = session(ctx);
         session.set_limits(self.limits.limits());
         session.set_math(self.math.math);
+        if let Some(threads) = self.threads {
+            session.set_threads(threads.into());
+        }
         self.matmul.apply(&mut session);
         session
     }

@@ -2,28 +2,37 @@
 //! may make active.
 
 use regraft_ir::{Function, Module, Operand, Value};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::active_globals::ActiveGlobals;
 use super::solver::{Activity, GlobalNames, Solver, global_name};
 use crate::calls::{Mode, Target};
 use crate::tangent::TangentTypes;
 
+/// The operands of calls that these only read, and give nothing of, by the call.
+pub(crate) type OnlyRead = FxHashMap<Value, Vec<Operand>>;
+
 /// Computes the activity of `f`, a copy of a function of `module`, by itself: whatever a call is
-/// given, it may put together and make active.
+/// given, it may put together and make active, but for what it only reads.
 pub(crate) fn local_activity(
     f: &Function,
     module: &Module,
     types: &mut TangentTypes,
     active: &[bool],
     globals: &ActiveGlobals,
+    only_read: &OnlyRead,
 ) -> Activity {
+    let given = |v: Value| {
+        let only_read = only_read.get(&v);
+        f.plain_operands(v)
+            .filter(move |o| only_read.is_none_or(|only_read| !only_read.contains(o)))
+    };
     let names: GlobalNames = f.all_insts().filter_map(|v| global_name(f, v)).collect();
     let mut solver = Solver::new(module, f, Mode::Reverse, types, &names);
     let mut calls = std::mem::take(&mut solver.calls);
     calls.retain(|(_, site)| site.target != Target::Constant);
     for &(v, _) in &calls {
-        solver.share_all(f.operands(v).chain([Operand::from(v)]));
+        solver.share_all(given(v).chain([Operand::from(v)]));
     }
     let reads_globals = |target: &Target| match target {
         Target::Function(callee) => {
@@ -48,7 +57,7 @@ pub(crate) fn local_activity(
         for &(v, _) in &calls {
             if reading.contains(&v) || f.plain_operands(v).any(|o| solver.is_active(o)) {
                 // Whatever objects it is given, it may put something varied into.
-                f.plain_operands(v).for_each(|operand| solver.activate_objects(operand));
+                given(v).for_each(|operand| solver.activate_objects(operand));
                 solver.activate(v);
             }
         }

@@ -39,5 +39,5 @@ mod solver;
 pub(crate) use active_globals::ActiveGlobals;
 pub use globals::reads_globals;
 pub(crate) use interprocedural::{Activities, ActivityId};
-pub(crate) use local::local_activity;
+pub(crate) use local::{OnlyRead, local_activity};
 pub(crate) use solver::Activity;

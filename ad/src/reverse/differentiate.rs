@@ -1,7 +1,7 @@
 //! The phases of reverse mode, for one function: prepare, analyse, augment, reverse the control flow,
 //! sweep, plan, apply the plan, materialise the residuals, package the tape.
 
-use regraft_dialects::{cf, core};
+use regraft_dialects::{cf, chunks, core};
 use regraft_ir::{
     Block, Constant, ControlFlow, Diagnostic, DominatorTree, Function, Loc, Operand, Symbol, Type,
     Value,
@@ -177,7 +177,7 @@ impl Driver<'_> {
         pair
     }
 
-    fn set_tape(&mut self, pair: &mut Pair, tape: Type) {
+    pub(super) fn set_tape(&mut self, pair: &mut Pair, tape: Type) {
         let shadow = self.types.shadow(pair.result);
         pair.tape = tape;
         pair.forward_type = self.ctx.tuple_type(&[pair.result, shadow, tape]);
@@ -195,6 +195,11 @@ impl Driver<'_> {
         pair: &mut Pair,
         combined: bool,
     ) -> Result<(), Diagnostic> {
+        if let Some((kernel, _)) = chunks::kernel(f)
+            && self.runs_in_chunks(f, kernel)
+        {
+            return self.differentiate_chunks(f, kernel, pair, combined);
+        }
         let prepared = prepare(f)?;
         let whole = self.outlines.then(|| prepared.clone());
         let mut planned = self.planned(prepared, pair, combined)?;
@@ -264,8 +269,10 @@ impl Driver<'_> {
         let cfg = analyses.get::<ControlFlow>(prepared);
         let blocks: Vec<Block> =
             cfg.reverse_postorder().filter(|block| returns[block.index()]).collect();
+        let only_read = self.only_read_by_chunks(prepared)?;
+        let (types, globals) = (&mut self.types, &self.globals);
         let activity =
-            local_activity(prepared, self.module, &mut self.types, &pair.active, &self.globals);
+            local_activity(prepared, self.module, types, &pair.active, globals, &only_read);
         let running = returning(prepared, &returns)?;
         let discardable = discardable(&running, analyses, &blocks);
         let tbr = ToBeRecorded::compute(&running, analyses, unwritten);

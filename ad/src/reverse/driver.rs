@@ -4,14 +4,13 @@
 use std::sync::Arc;
 
 use regraft_ir::{Context, Diagnostic, FuncId, Function, Loc, Module, Symbol, Type, TypeKind};
-use regraft_passes::analysis::{CallGraph, EffectSummaries};
+use regraft_passes::analysis::{CallGraph, EffectSummaries, EffectSummary};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::ReverseOptions;
-use super::returning::returning;
+use super::returning::without_failing_code;
 use crate::activity::ActiveGlobals;
 use crate::nesting::next_level;
-use crate::returning::returning_blocks;
 use crate::tangent::TangentTypes;
 
 /// The two parts of the derivative of a function.
@@ -183,15 +182,18 @@ impl<'m> Driver<'m> {
         Ok(self.returning_summaries.of(name).writes_anything())
     }
 
+    /// The effects of a function that returns, as [`writes_arguments`](Self::writes_arguments) finds them.
+    pub(super) fn returning_effects(&mut self, name: Symbol) -> Result<&EffectSummary, Diagnostic> {
+        self.writes_arguments(name)?;
+        Ok(match self.summaries.of(name).writes_anything() {
+            true => self.returning_summaries.of(name),
+            false => self.summaries.of(name),
+        })
+    }
+
     /// The summaries of functions that return: what makes the text of an error is never run again.
     fn summaries_of_returning(&self) -> Result<EffectSummaries, Diagnostic> {
-        let mut module = self.module.clone();
-        for id in module.ids().to_vec() {
-            if let Some(f) = module.get_mut(id) {
-                *f = returning(f, &returning_blocks(f))?;
-            }
-        }
-        Ok(EffectSummaries::compute(&module))
+        Ok(EffectSummaries::compute(&without_failing_code(self.module)?))
     }
 
     /// The result type of a function of the module.

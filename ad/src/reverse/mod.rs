@@ -31,7 +31,7 @@
 //! 7. [`tape`]: the shape of what is saved.
 //!
 //! A loop in which the plan would keep something is outlined if memory is bounded, and what is left is
-//! planned in turn: [`checkpoint`].
+//! planned in turn: [`checkpoint`]. The sweeps of a function that runs in chunks run in the same ones: [`chunks`].
 //!
 //! Reverse accumulation of derivatives by rewriting programs is Speelpenning's (1980); adjoints of
 //! programs in SSA form, whose cotangents are SSA values in turn, after Innes: "Don't Unroll
@@ -52,6 +52,7 @@ mod adjoint_liveness;
 mod augment;
 mod backward;
 mod checkpoint;
+mod chunks;
 mod control_reversal;
 mod differentiate;
 mod discardable;
@@ -70,6 +71,7 @@ mod vjp;
 
 use driver::Driver;
 use regraft_ir::{Diagnostic, FuncId, Loc, Module, Symbol, Type};
+pub use returning::without_failing_code;
 use rustc_hash::FxHashSet;
 
 /// A choice of what is kept.

@@ -12,9 +12,11 @@
 //! from never happened: an object that only an error shows to others is known to nobody, and a call
 //! that makes the text of a message overwrites nothing.
 
-use regraft_ir::{Block, Diagnostic, Edge, Function, Operand};
+use regraft_ir::{Block, Diagnostic, Edge, Function, Module, Operand};
 use regraft_passes::run_pass;
 use regraft_passes::transforms::dce::Dce;
+
+use crate::returning::returning_blocks;
 
 /// The copy; what is still there has the same ids. `returns` are its
 /// [`returning_blocks`](crate::returning::returning_blocks).
@@ -38,4 +40,18 @@ pub(super) fn returning(f: &Function, returns: &[bool]) -> Result<Function, Diag
     f.delete_blocks(&lost)?;
     run_pass::<Dce>(&mut f)?;
     Ok(f)
+}
+
+/// Returns a module of functions as they run if they return: without the code that only leads to an error.
+///
+/// # Errors
+/// None if the module is valid.
+pub fn without_failing_code(module: &Module) -> Result<Module, Diagnostic> {
+    let mut module = module.clone();
+    for id in module.ids().to_vec() {
+        if let Some(f) = module.get_mut(id) {
+            *f = returning(f, &returning_blocks(f))?;
+        }
+    }
+    Ok(module)
 }

@@ -86,25 +86,28 @@ pub enum Shape {
     Network,
 }
 
+/// What was found of the arguments, or the errors.
+type Found<T> = Result<T, Vec<Diagnostic>>;
+
 /// The arguments that are left.
 struct Args<'a>(std::slice::Iter<'a, Val>);
 
 impl Args<'_> {
     /// The next one, with a place for its derivative.
-    fn slice(&mut self) -> Result<(Vec<f64>, Vec<f64>), Vec<Diagnostic>> {
+    fn slice(&mut self) -> Found<(Vec<f64>, Vec<f64>)> {
         let (elements, _) = self.next()?;
         let shadow = vec![0.0; elements.len()];
         Ok((elements, shadow))
     }
 
-    fn matrix(&mut self) -> Result<(Array2<f64>, Array2<f64>), Vec<Diagnostic>> {
+    fn matrix(&mut self) -> Found<(Array2<f64>, Array2<f64>)> {
         let (elements, sizes) = self.next()?;
         let matrix = Array2::from_shape_vec(sizes.f(), elements);
         let matrix = matrix.map_err(|error| vec![Diagnostic::error(error.to_string())])?;
         Ok((matrix, Array2::zeros(sizes.f())))
     }
 
-    fn next(&mut self) -> Result<(Vec<f64>, (usize, usize)), Vec<Diagnostic>> {
+    fn next(&mut self) -> Found<(Vec<f64>, (usize, usize))> {
         let found = self.0.next().and_then(|arg| match arg {
             Val::Array(array) => Some((array.to_vec::<f64>()?, (array.dim(0), array.dim(1)))),
             _ => None,

@@ -28,6 +28,7 @@ impl Code {
                 | Inst::Apply { .. }
                 | Inst::Catch { .. }
                 | Inst::EndCatch
+                | Inst::Chunks
                 | Inst::RecordStart { .. }
                 | Inst::RecordEnd { .. }
                 | Inst::ReturnVal { .. }

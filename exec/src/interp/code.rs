@@ -5,8 +5,9 @@
 //! Everything else is a [`Val`] of the other file. Instructions name registers by their number in
 //! the frame.
 
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::mem::Discriminant;
+use std::sync::Arc;
 
 use regraft_ir::{Attrs, Loc, Op, OpDef, Symbol, Type, Value};
 use smallvec::SmallVec;
@@ -15,6 +16,7 @@ use super::inst::{Arg, Inst, Pc};
 use super::link::Callee;
 use super::quick::Quick;
 use super::register::{Class, Dst, Reg, Scalar, Src};
+use super::workers::Kernel;
 use crate::eval::EvalFn;
 use crate::native::Native;
 use crate::value::Val;
@@ -113,6 +115,21 @@ pub(crate) struct Code {
     pub(crate) calls: Box<[CallSite]>,
     pub(crate) applies: Box<[ApplySite]>,
     pub(crate) switches: Box<[SwitchTable]>,
+    /// Of a function that runs in chunks.
+    pub(crate) chunks: Option<ChunkSite>,
+}
+
+/// The kernel of a function that runs in chunks.
+#[derive(Debug)]
+pub(crate) struct ChunkSite {
+    /// The slot of the kernel.
+    pub(crate) kernel: u32,
+    /// The position of its call.
+    pub(crate) call: Pc,
+    /// The type of what it gives.
+    pub(crate) element: Type,
+    /// The kernel as other threads run it, once that was asked for.
+    pub(super) shared: OnceCell<Option<Arc<Kernel>>>,
 }
 
 /// The code that a direct call goes to, once it has been there.

@@ -122,6 +122,9 @@ pub(crate) enum Inst {
     Catch { vd: Reg },
     /// The handler is done.
     EndCatch,
+    /// Runs the calls of a function that runs in chunks on several threads, and returns what they give; or
+    /// goes on.
+    Chunks,
     /// An event of the profiler starts, and ends.
     RecordStart { event: Symbol },
     RecordEnd { event: Symbol },

@@ -19,6 +19,7 @@ mod quick;
 mod register;
 mod resolve;
 mod state;
+mod workers;
 mod world;
 
 use std::cell::RefCell;
@@ -41,7 +42,7 @@ use self::state::State;
 use self::world::World;
 use crate::call_resolver::CallResolver;
 use crate::chain::Chain;
-use crate::engine::{Engine, EngineKind, Limits};
+use crate::engine::{Engine, EngineKind, Limits, preset_threads};
 use crate::error::{ErrorKind, ExecError, Trap};
 use crate::host::Host;
 pub use crate::native::CodeForm;
@@ -64,10 +65,12 @@ impl Interpreter {
     /// context says, by the [preset engine](EngineKind::preset).
     ///
     /// # Panics
-    /// If there is no such engine for this machine.
+    /// If there is no such engine for this machine, or the preset number of threads is none.
     pub fn new(module: &Module) -> Self {
         let mut interpreter = Self::without_compiler(module);
         let set = EngineKind::preset().and_then(|kind| interpreter.set_engine(kind));
+        let set =
+            set.and_then(|()| preset_threads().map(|threads| interpreter.set_threads(threads)));
         if let Err(message) = set {
             panic!("{message}");
         }
@@ -90,6 +93,7 @@ impl Interpreter {
         };
         let state = State {
             limits: Limits::default(),
+            threads: 1,
             fuel_left: 0,
             interrupt: Arc::default(),
             host: Host::default(),
@@ -183,6 +187,12 @@ impl Interpreter {
         machine::run_filled(&self.world, &mut self.state, slot, fill)
     }
 
+    /// Calls the function in a slot as a part of a larger run: an interrupt that was set before it is not lost.
+    pub(crate) fn call_part(&mut self, slot: u32, args: &[Val]) -> Result<Val, ExecError> {
+        self.set_limits_up();
+        machine::run(&self.world, &mut self.state, slot, args)
+    }
+
     /// Makes the code of a function, native code if the engine makes some, before it is first called. Returns its slot.
     pub(crate) fn prepare(&mut self, function: Symbol) -> Result<u32, ExecError> {
         let slot = self.slot_of(function)?;
@@ -197,10 +207,19 @@ impl Interpreter {
     /// If there is no such engine for this machine.
     pub fn set_engine(&mut self, kind: EngineKind) -> Result<(), String> {
         let backend = backend(kind)?;
-        let eager = !matches!(kind, EngineKind::Auto | EngineKind::Interpreter);
-        self.world.set_backend(backend, eager);
+        self.world.set_backend(backend, kind);
         self.kind = kind;
         Ok(())
+    }
+
+    /// Sets the number of threads that loops and reductions take which may be shared.
+    pub fn set_threads(&mut self, threads: usize) {
+        self.state.threads = threads.max(1);
+    }
+
+    /// The number of threads that loops and reductions take which may be shared.
+    pub fn threads(&self) -> usize {
+        self.state.threads
     }
 
     /// The engine that runs the functions.

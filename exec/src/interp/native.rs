@@ -6,17 +6,20 @@
 //! of its functions, or one that it calls, is no longer what it was.
 
 use std::rc::Rc;
+use std::sync::Arc;
 
-use regraft_ir::Function;
+use regraft_ir::{Function, Module};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::code::{CallSite, Code};
+use super::code::{CallSite, ChunkSite, Code};
 use super::compile::compile;
 use super::inst::Inst;
 use super::machine::runtime;
 use super::operands::targets;
 use super::register::Scalar;
+use super::workers::Kernel;
 use super::world::{Optimized, World};
+use crate::engine::EngineKind;
 use crate::native::{
     Backend, Callee, Entry, Native, Runtime, Source, Target, Unit, is_translatable,
 };
@@ -161,6 +164,42 @@ impl World {
         members
     }
 
+    /// The kernel of a function that runs in chunks, if other threads may run it: its slot, and what they run.
+    pub(super) fn shared_kernel(&self, site: &ChunkSite) -> Option<(u32, Arc<Kernel>)> {
+        self.natives.backend.as_ref()?;
+        let shared = site.shared.get_or_init(|| {
+            let name = self.slot(site.kernel).name;
+            let may_share = match &mut *self.resolver.borrow_mut() {
+                Some(resolver) => resolver.may_share(name),
+                None => false,
+            };
+            let module = if may_share { self.module_of_calls(site.kernel)? } else { return None };
+            Some(Arc::new(Kernel::new(module, name, self.natives.engine)))
+        });
+        Some((site.kernel, shared.clone()?))
+    }
+
+    /// A module of a function and all that it calls but to make an error, in the forms that native code is made of.
+    /// `None` if something is recorded.
+    fn module_of_calls(&self, root: u32) -> Option<Module> {
+        let (mut functions, mut seen) = (Vec::new(), FxHashSet::default());
+        let mut pending = vec![root];
+        while let Some(slot) = pending.pop() {
+            if !seen.insert(slot) {
+                continue;
+            }
+            // What cannot be compiled makes its error when it is called.
+            let Ok(code) = self.code(slot) else { continue };
+            let member = self.optimized(code)?;
+            if member.code.insts.iter().any(|inst| matches!(inst, Inst::RecordStart { .. })) {
+                return None;
+            }
+            pending.extend(member.code.warm_calls().map(|site| site.callee));
+            functions.push(member.f.clone());
+        }
+        Module::of_functions(&self.ctx, functions).ok()
+    }
+
     /// Drops the native code of functions that are gone, and of all that calls it.
     pub(super) fn drop_natives(&mut self, gone: impl Fn(u32) -> bool) {
         let units = self.natives.units.get_mut();
@@ -190,9 +229,16 @@ impl World {
     }
 
     /// Sets the back end; what was compiled before is dropped.
-    pub(super) fn set_backend(&mut self, backend: Option<Rc<dyn Backend>>, eager: bool) {
+    pub(super) fn set_backend(&mut self, backend: Option<Rc<dyn Backend>>, engine: EngineKind) {
         self.drop_natives(|_| true);
+        let eager = !matches!(engine, EngineKind::Auto | EngineKind::Interpreter);
         (self.natives.backend, self.natives.eager) = (backend, eager);
+        self.natives.engine = engine;
+        for number in 0..self.slots.count() {
+            let code = self.slots.get_mut(number).and_then(|slot| slot.code.get_mut());
+            let site = code.and_then(|code| code.chunks.as_mut());
+            site.into_iter().for_each(|site| drop(site.shared.take()));
+        }
         self.reset_natives();
     }
 

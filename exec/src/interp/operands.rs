@@ -124,6 +124,7 @@ impl Code {
             | Inst::EndTry { .. }
             | Inst::Catch { .. }
             | Inst::EndCatch
+            | Inst::Chunks
             | Inst::RecordStart { .. }
             | Inst::RecordEnd { .. }
             | Inst::ReturnVal { .. }

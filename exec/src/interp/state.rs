@@ -13,6 +13,8 @@ use crate::value::Val;
 /// The state that changes while a program runs.
 pub(super) struct State {
     pub(super) limits: Limits,
+    /// The number of threads that functions which run in chunks take at most.
+    pub(super) threads: usize,
     /// Instructions that may still be run, apart from the slice at work.
     pub(super) fuel_left: u64,
     pub(super) interrupt: Arc<AtomicBool>,

@@ -27,6 +27,7 @@ mod layout;
 mod loan;
 mod name;
 pub(crate) mod offsets;
+mod parcel;
 pub(crate) mod pool;
 pub(crate) mod product;
 mod read_type;
@@ -48,6 +49,7 @@ pub use layout::{Counted, Header, InlineList, Kind, Kinded, Slots, SlotsRef, Wea
 pub(crate) use loan::Loan;
 pub use name::type_name;
 pub(crate) use offsets::{FIRST_SHARED, tag_of};
+pub(crate) use parcel::{Change, Parcel};
 pub use pool::Pool;
 pub use read_type::{read_signature, read_type, signature};
 pub use shared::Shared;

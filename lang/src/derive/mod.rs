@@ -158,6 +158,7 @@ impl Deriver<'_> {
         let primal_names = module.names();
         let primal = self.primal(id, &mut module);
         let kept = self.keep_functions(&mut module.module);
+        regraft_ad::split_chunks(&mut module.module).map_err(|error| vec![error])?;
         pipelines.prepare(&mut module.module)?;
         if let Some(lengths) = self.lengths_of(key, &primal) {
             let name = self.ctx().str(primal.name).to_owned();

@@ -13,12 +13,13 @@ use std::cell::RefCell;
 use std::ops::{Deref, DerefMut};
 use std::rc::Rc;
 
-use regraft_dialects::{cf, core as core_ops, data};
+use regraft_dialects::{cf, chunks, core as core_ops, data};
 use regraft_ir::{
     Attrs, Block, Constant, Fold, Function, InstView, Loc, Op, Operand, OperandKind, Symbol, Type,
 };
 use smallvec::SmallVec;
 
+use crate::definition::Space;
 use crate::infer::{Arg, Frame, Inference, Lattice, Plan, StepKind};
 use crate::world::SpecId;
 
@@ -184,6 +185,7 @@ impl<'a> Emitter<'a> {
             panic!("the code of {} does not fit: {error}", self.ctx().str(name))
         });
         function.set_function_loc(body.function_loc());
+        self.mark_chunks(id, &mut function);
         self.scratch.builders.borrow_mut().push(builder);
         let function = Rc::new(function);
         let spec = self.spec_for_emission(id);
@@ -191,6 +193,18 @@ impl<'a> Emitter<'a> {
         spec.function = Some(Rc::clone(&function));
         drop(frame);
         function
+    }
+
+    /// Marks the functions of the prelude that run in chunks.
+    fn mark_chunks(&self, id: SpecId, function: &mut Function) {
+        let spec = self.spec(id);
+        if spec.space == Space::Base && spec.method.is_some() {
+            match self.ctx().str(spec.shown) {
+                "#in_chunks" => chunks::mark(function, true, 0),
+                "#chunk" => chunks::mark(function, false, 0),
+                _ => {}
+            }
+        }
     }
 
     fn emit_blocks(&mut self, cx: &mut Emission<'_>, id: SpecId) {

@@ -65,7 +65,7 @@ pub(crate) mod heads;
 pub mod statements;
 
 /// Names and texts of the files, in the order in which they are run.
-pub const FILES: [(&str, &str); 47] = [
+pub const FILES: [(&str, &str); 48] = [
     ("prelude/base.jl", include_str!("../../prelude/base.jl")),
     ("prelude/errors.jl", include_str!("../../prelude/errors.jl")),
     ("prelude/numbers.jl", include_str!("../../prelude/numbers.jl")),
@@ -104,6 +104,7 @@ pub const FILES: [(&str, &str); 47] = [
     ("prelude/sparse.jl", include_str!("../../prelude/sparse.jl")),
     ("prelude/code.jl", include_str!("../../prelude/code.jl")),
     ("prelude/tools.jl", include_str!("../../prelude/tools.jl")),
+    ("prelude/threads.jl", include_str!("../../prelude/threads.jl")),
     ("prelude/showing.jl", include_str!("../../prelude/showing.jl")),
     ("prelude/testing.jl", include_str!("../../prelude/testing.jl")),
     ("prelude/derivatives.jl", include_str!("../../prelude/derivatives.jl")),

@@ -28,6 +28,7 @@ impl Session {
         let set = interpreter.set_engine(self.interpreter.engine());
         debug_assert!(set.is_ok(), "{set:?}");
         interpreter.set_limits(self.limits);
+        interpreter.set_threads(self.interpreter.threads());
         swap(interpreter.host_mut(), self.interpreter.host_mut());
         let result = catch_unwind(AssertUnwindSafe(|| run(&mut interpreter)));
         // Whatever happened, the globals belong to the session.

@@ -139,6 +139,7 @@ impl Session {
             for_lengths: false,
             recording: None,
         };
+        session.shared.threads.set(session.interpreter.threads());
         session.load_prelude();
         let modules = session.with_world(World::declare_own_modules);
         for (name, ty) in modules {
@@ -304,6 +305,13 @@ impl Session {
     /// If there is no such engine for this machine.
     pub fn set_engine(&mut self, kind: EngineKind) -> Result<(), Diagnostic> {
         self.interpreter.set_engine(kind).map_err(Diagnostic::error)
+    }
+
+    /// Sets the number of threads that loops of `@threads` and reductions such as `tmapreduce` take at most. Results
+    /// do not depend on it.
+    pub fn set_threads(&mut self, threads: usize) {
+        self.interpreter.set_threads(threads);
+        self.shared.threads.set(self.interpreter.threads());
     }
 
     /// The limits of each [`run`](Self::run) and [`eval`](Self::eval).

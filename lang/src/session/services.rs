@@ -105,6 +105,7 @@ impl SessionServices {
         let mut interpreter = Interpreter::new(&Module::new(&self.ctx));
         let resolver = WorldResolver::new(&self.compiler).generating(Rc::new(self.clone()));
         interpreter.set_call_resolver(Box::new(resolver));
+        interpreter.set_threads(self.shared.threads.get());
         let memory = host.remaining();
         *interpreter.host_mut() = host.lend();
         let limits = Limits { memory, ..self.shared.limits.get() };

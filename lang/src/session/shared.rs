@@ -33,6 +33,8 @@ pub(super) struct Shared {
     pub(super) limits: Cell<Limits>,
     /// Depends on what the code comes from that is being generated.
     pub(super) generating: Cell<Option<SpecId>>,
+    /// The number of threads that a program takes.
+    pub(super) threads: Cell<usize>,
     /// The number of programs that wait for others.
     pub(super) waiting: Cell<u32>,
     /// The passes that programs have defined.

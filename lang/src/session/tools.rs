@@ -16,6 +16,7 @@ impl Session {
     pub(super) fn tool(&mut self, name: &str, args: &[Val]) -> Option<Val> {
         Some(match (name, args) {
             ("time_ns", []) => Val::I64(self.interpreter.host_mut().now() as i64),
+            ("nthreads", []) => Val::I64(self.shared.threads.get() as i64),
             ("time", []) => {
                 let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
                 Val::F64(since.as_secs_f64())

@@ -26,6 +26,7 @@ mod rules;
 mod rust;
 mod straight_line;
 mod structures;
+mod threads;
 mod whole_arrays;
 mod world;
 

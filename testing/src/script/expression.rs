@@ -263,7 +263,10 @@ impl Writer {
                 let v = self.expression(Ty::Floats, depth);
                 let t = self.name("t");
                 let value = self.with_variable(&t, Ty::Float, depth);
-                format!("sum({t} -> {value}, {v})")
+                match self.c.chance(50) {
+                    true => format!("tmapreduce({t} -> {value}, +, {v}; init=0.0)"),
+                    false => format!("sum({t} -> {value}, {v})"),
+                }
             }
             _ => format!("(sin({x}))^2"),
         }
@@ -361,7 +364,8 @@ impl Writer {
                 let v = self.expression(own, depth);
                 let t = self.name("t");
                 let value = self.with_variable(&t, element, depth);
-                format!("map({t} -> {value}, {v})")
+                let map = self.c.pick(&["map", "map", "tmap"]);
+                format!("{map}({t} -> {value}, {v})")
             }
             4 => format!("({} .* {})", self.expression(own, depth), self.expression(element, 0)),
             5 => format!("zeros({name}, {} & 3)", self.expression(Ty::Int, 0)),

@@ -21,7 +21,7 @@ impl Writer {
 
     fn statement(&mut self) {
         let nests = self.depth < 3;
-        match self.c.below(if nests { 28 } else { 16 }) {
+        match self.c.below(if nests { 29 } else { 16 }) {
             0..4 => self.definition(),
             4..7 => self.update(),
             7 | 8 => self.element(),
@@ -36,6 +36,7 @@ impl Writer {
             22 => self.while_loop(),
             23 => self.two_loops(),
             24 => self.leave_early(),
+            28 => self.threads_loop(),
             26 | 27 => self.try_block(),
             _ => self.matrix_loop(),
         }
@@ -390,6 +391,29 @@ impl Writer {
             let word = self.c.pick(&["continue", "break"]);
             self.line(&format!("    {test} && {word}"));
         }
+    }
+
+    /// A loop that threads share: each round sets an element of its own.
+    fn threads_loop(&mut self) {
+        let vector = self.variable(|ty| ty == Ty::Floats).filter(|v| v.assigned <= 1);
+        let Some(v) = vector else { return self.for_loop() };
+        let i = self.name("i");
+        // What is captured and assigned to more than once lives in a box of any type.
+        let scope = self.scope.clone();
+        let plain = |ty| !matches!(ty, Ty::Closure | Ty::Methods);
+        self.scope.retain(|var| var.assigned <= 1 && plain(var.ty));
+        let (name, indexes) = (i.clone(), Some(v.name.clone()));
+        self.scope.push(Var { name, ty: Ty::Int, assignable: false, assigned: 1, indexes });
+        let calls = std::mem::take(&mut self.recursion);
+        let value = self.expression(Ty::Float, 2);
+        (self.recursion, self.scope) = (calls, scope);
+        for var in &mut self.scope {
+            var.assignable &= var.assigned > 1;
+        }
+        let v = v.name;
+        self.line(&format!("Threads.@threads for {i} in eachindex({v})"));
+        self.line(&format!("    {v}[{i}] = {value}"));
+        self.line("end");
     }
 
     fn while_loop(&mut self) {

@@ -11,14 +11,16 @@ mod special;
 
 pub(crate) use self::control::set_target;
 
-use std::cell::Cell;
+use std::cell::{Cell, OnceCell};
 
+use regraft_dialects::chunks;
 use regraft_ir::{Block, Constant, Function, Loc, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
-use super::code::{ApplySite, CallSite, Code, EvalSite, ScalarOp, SwitchTable};
+use super::code::{ApplySite, CallSite, ChunkSite, Code, EvalSite, ScalarOp, SwitchTable};
 use super::inst::{Inst, Pc};
+use super::machine::call_position;
 use super::register::{Class, Dst, Reg};
 use super::world::{Slot, World};
 use crate::error::{ErrorKind, Trap};
@@ -167,6 +169,9 @@ impl<'a> Compiler<'a> {
     }
 
     fn run(&mut self) -> Result<(), Trap> {
+        if chunks::kernel(self.f).is_some() {
+            self.emit(Inst::Chunks);
+        }
         for i in 0..self.blocks.len() {
             let block = self.blocks[i];
             self.starts[block.index()] = self.pc();
@@ -185,7 +190,8 @@ impl<'a> Compiler<'a> {
     }
 
     fn finish(self) -> Code {
-        let code = Code {
+        let chunks = chunks::kernel(self.f);
+        let mut code = Code {
             name: self.f.name(),
             slot: self.slot,
             native: Cell::new(self.world.native_at_first()),
@@ -204,7 +210,11 @@ impl<'a> Compiler<'a> {
             calls: self.calls.into(),
             applies: self.applies.into(),
             switches: self.switches.into(),
+            chunks: None,
         };
+        code.chunks = chunks.zip(call_position(&code)).map(|((_, element), (call, kernel))| {
+            ChunkSite { kernel, call, element, shared: OnceCell::new() }
+        });
         code.assert_in_bounds();
         code
     }

@@ -449,6 +449,18 @@ impl<'a> Machine<'a> {
                     }
                 }
                 Inst::EndCatch => self.state.host.handled(),
+                Inst::Chunks => {
+                    if let Some(site) = &code.chunks {
+                        self.native.context.fuel = fuel;
+                        let made = self.run_chunks(code, site, (s, v));
+                        fuel = self.native.context.fuel;
+                        // SAFETY: the stack is as long as it was.
+                        regs = unsafe { self.scalars.as_mut_ptr().add(s) };
+                        if let Some(array) = check!(made) {
+                            ret!(Returned::Val(array));
+                        }
+                    }
+                }
                 Inst::RecordStart { event } => {
                     let call = match self.frames.last() {
                         Some(frame) => frame.code.spots[frame.pc as usize].1,

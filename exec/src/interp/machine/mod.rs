@@ -6,6 +6,7 @@
 mod access;
 mod apply;
 mod catch;
+mod chunks;
 mod execute;
 mod fuel;
 mod native;
@@ -17,6 +18,7 @@ mod transfer;
 use regraft_ir::Type;
 
 use self::catch::Handler;
+pub(super) use self::chunks::call_position;
 use self::native::NativeState;
 pub(super) use self::runtime::runtime;
 pub(crate) use self::transfer::Returned;

@@ -160,6 +160,19 @@ impl<'a> Machine<'a> {
         callee: &'a Code,
         next: (usize, usize),
     ) -> Result<(), Trap> {
+        let result = self.run_callee(code, pc, (s, v), callee, next)?;
+        self.deliver(code, pc, s, v, callee.ret, result)
+    }
+
+    /// Runs code in a frame whose arguments are there, as the call at `pc` does.
+    pub(super) fn run_callee(
+        &mut self,
+        code: &'a Code,
+        pc: Pc,
+        (s, v): (usize, usize),
+        callee: &'a Code,
+        next: (usize, usize),
+    ) -> Result<Returned, Trap> {
         self.frames.push(Frame { code, pc, direct: NO_REG, scalars: s, vals: v });
         let result = match self.world.native(callee) {
             Some(entry) => self.run_native(entry, callee, next),
@@ -167,8 +180,7 @@ impl<'a> Machine<'a> {
         };
         self.frames.pop();
         self.note_ends();
-        let result = result?;
-        self.deliver(code, pc, s, v, callee.ret, result)
+        result
     }
 
     /// Interprets code until its frame returns, between native code.

@@ -44,6 +44,7 @@ pub(crate) fn is_translatable(code: &Code) -> bool {
                 | Inst::EndTry { .. }
                 | Inst::Catch { .. }
                 | Inst::EndCatch
+                | Inst::Chunks
                 | Inst::RecordStart { .. }
                 | Inst::RecordEnd { .. }
         )

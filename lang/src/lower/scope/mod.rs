@@ -117,6 +117,8 @@ pub(super) struct Func {
     pub(super) has_labels: bool,
     /// True if it is a part of a `try`, which is run where it stands.
     pub(super) is_try: bool,
+    /// True if it is the code of a chunk of a loop that threads share.
+    is_chunk: bool,
     /// True if it is one that control may leave other than by its end, or by an error.
     pub(super) exits: bool,
     /// The loops around the place that the walk is at.

@@ -244,9 +244,43 @@ impl Walk<'_> {
             return false;
         }
         let within = self.note_use(var);
+        if within && self.is_shared_by_chunks(var) {
+            self.refuse_in_chunk(expr, name);
+            return false;
+        }
         self.count_assignment(var, region, at);
         self.scopes.vars[var as usize].assigned_within |= within;
         true
+    }
+
+    /// Returns whether the place at hand is in a chunk of a loop that threads share, and the variable is not.
+    fn is_shared_by_chunks(&self, var: u32) -> bool {
+        let owner = self.scopes.vars[var as usize].func;
+        let mut func = self
+            .scopes
+            .stack
+            .last()
+            .map_or(NONE, |&(scope, _)| self.scopes.scopes[scope as usize].func);
+        while func != owner && func != NONE {
+            let data = &self.scopes.funcs[func as usize];
+            if data.is_chunk {
+                return true;
+            }
+            func = data.parent;
+        }
+        false
+    }
+
+    fn refuse_in_chunk(&mut self, expr: ExprId, name: Symbol) {
+        let name = (self.name_of)(name);
+        let message =
+            format!("the loop of `@threads` assigns to `{name}`, which all of its threads share");
+        let span = self.ast.span(expr).range();
+        let error = Diagnostic::error(message).at(&self.ast.source, span, "assigned here");
+        self.errors.push(error.help(format!(
+            "add up with `tmapreduce(f, op, xs)`, store to elements of an array, or make it a variable of the \
+             loop: `local {name}`"
+        )));
     }
 
     fn count_assignment(&mut self, var: u32, region: u32, at: u32) {

@@ -9,6 +9,9 @@ use super::{DeclKind, Event, Func, NONE, Region, ScopeKind, Walk};
 const RED_ZONE: usize = 96 << 10;
 const STACK_PIECE: usize = 1 << 20;
 
+/// The function of the prelude that `@threads` calls with the code of a chunk.
+const THREADS_FOR: &str = "#threads_for";
+
 impl Walk<'_> {
     /// Walks a statement at top level that is run.
     pub(in crate::lower) fn thunk(&mut self, body: ExprId) {
@@ -25,12 +28,28 @@ impl Walk<'_> {
         self.function(expr, false);
     }
 
+    fn is_threads_for(&self, callee: ExprId) -> bool {
+        matches!(self.ast.kind(callee), Kind::GlobalRef { name, .. } if (self.name_of)(name) == THREADS_FOR)
+    }
+
+    /// Walks over a call of what `@threads` expands to, whose first argument is the code of a chunk.
+    fn threads_for(&mut self, args: List) {
+        for (i, &arg) in self.ast.list(args).iter().enumerate() {
+            self.walk(arg);
+            if i == 0 && matches!(self.ast.kind(arg), Kind::Lambda { .. }) {
+                let func = self.scopes.refs[arg.index()];
+                self.scopes.funcs[func as usize].is_chunk = true;
+            }
+        }
+    }
+
     pub(super) fn new_func(&mut self, parent: u32) -> u32 {
         self.scopes.funcs.push(Func {
             scope: NONE,
             group: NONE,
             has_labels: false,
             is_try: false,
+            is_chunk: false,
             exits: false,
             loops: 0,
             parent,
@@ -130,6 +149,7 @@ impl Walk<'_> {
                 self.part_of_try(last, None);
             }
             Kind::Label(_) => self.scopes.funcs[self.func as usize].has_labels = true,
+            Kind::Call { callee, args } if self.is_threads_for(callee) => self.threads_for(args),
             Kind::Call { callee: head, args: list }
             | Kind::Dot { callee: head, args: list }
             | Kind::Index { base: head, indices: list }
