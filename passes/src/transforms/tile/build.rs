@@ -2,7 +2,8 @@
 //!
 //! ```text
 //! ^p: br ^t(0)
-//! ^t(%t):                               a loop over tiles, for each loop of the band
+//! ^t(%tile):                            a loop over tiles, for each loop of the band
+//!   %t = arith.mul %tile, 32
 //!   %next = arith.add %t, 32
 //!   %end = arith.min %next, %n
 //!   %more = arith.lt %t, %n
@@ -32,15 +33,14 @@ pub(super) struct Plan {
     pub(super) apart: Vec<Apart>,
 }
 
-/// A loop that is made: its counter goes from `first` up to `end` by `step`.
+/// A loop that is made: it goes on while `at`, which its counter decides, is below `end`.
 struct Level {
     header: Block,
     latch: Block,
     counter: Value,
     first: Operand,
+    at: Value,
     end: Operand,
-    /// The next number, where the header computes it.
-    next: Option<Value>,
 }
 
 impl Plan {
@@ -71,14 +71,14 @@ impl Plan {
         let mut levels: Vec<Level> = Vec::new();
         for &end in &ends {
             let mut level = Level::new(f, &mut after, zero, end)?;
-            level.next = Some(f.push(level.header, arith::add(level.counter, size).at(loc))?);
+            level.at = f.push(level.header, arith::mul(level.counter, size).at(loc))?;
             levels.push(level);
         }
-        for nth in 0..ends.len() {
-            let tile = &levels[nth];
-            let (first, next) = (tile.counter, tile.next.expect("the header computes it"));
-            let end = f.push(tile.header, arith::min(next, ends[nth]).at(loc))?;
-            levels.push(Level::new(f, &mut after, first.into(), end.into())?);
+        for (nth, &end) in ends.iter().enumerate() {
+            let Level { header, at, .. } = levels[nth];
+            let next = f.push(header, arith::add(at, size).at(loc))?;
+            let end = f.push(header, arith::min(next, end).at(loc))?;
+            levels.push(Level::new(f, &mut after, at.into(), end.into())?);
         }
         let counters = levels[ends.len()..].iter().map(|level| Operand::from(level.counter));
         let known: Vec<(LoopId, Operand)> = band.loops.iter().map(|l| l.id).zip(counters).collect();
@@ -87,7 +87,7 @@ impl Plan {
         let leave = band.outer().exit(f);
         let out = (f.edge_target(leave), f.edge_args(leave).collect::<Vec<Operand>>());
         for (nth, level) in levels.iter().enumerate() {
-            let more = f.push(level.header, arith::lt(level.counter, level.end).at(loc))?;
+            let more = f.push(level.header, arith::lt(level.at, level.end).at(loc))?;
             let into = match levels.get(nth + 1) {
                 Some(next) => (next.header, vec![next.first]),
                 None => (start, Vec::new()),
@@ -98,10 +98,7 @@ impl Plan {
             };
             let test = cf::br_if(more, into.0, into.1, leave.0, leave.1);
             f.set_terminator(level.header, test.at(loc))?;
-            let next = match level.next {
-                Some(next) => next,
-                None => f.push(level.latch, arith::add(level.counter, one).at(loc))?,
-            };
+            let next = f.push(level.latch, arith::add(level.counter, one).at(loc))?;
             let back = Inst::new(f.jump_op()?).edge(level.header, [next]);
             f.set_terminator(level.latch, back.at(loc))?;
         }
@@ -201,7 +198,7 @@ impl Level {
         let latch = f.add_block_after(header)?;
         *after = latch;
         let counter = f.append_param(header, Type::I64)?;
-        Ok(Self { header, latch, counter, first, end, next: None })
+        Ok(Self { header, latch, counter, first, at: counter, end })
     }
 }
 

@@ -17,8 +17,8 @@
 //!
 //! # Why it is right
 //! - The same iterations run, each once. The end of a tile is the least of two numbers, so that the last tile
-//!   is as large as what is left. A counter of tiles would wrap around after 2^62 tiles at the earliest, which no
-//!   program comes to.
+//!   is as large as what is left. Where a tile begins would wrap around after 2^43 tiles at the earliest, of
+//!   2^20 iterations, which no program comes to.
 //! - Nothing in the nest stops the program or prints.
 //! - Two accesses of which one is a write keep their order: where they are to one element, either they are
 //!   apart in one of the loops only, or the same iteration is ahead in all of them (the band is permutable there).
