@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 use regraft_bench::lecture::{Answer, Extras, blocks};
 use regraft_bench::llvm::compare;
-use regraft_bench::peers::{CASES, measure, table};
+use regraft_bench::peers::{CASES, Caller, measure, table};
 use regraft_bench::pieces::{Counts, causes, files, run};
 use regraft_exec::EngineKind;
 use regraft_ir::{Diagnostic, render_all};
@@ -68,6 +68,9 @@ enum Command {
         /// Makes the gradients for the lengths of their arguments.
         #[arg(long)]
         for_lengths: bool,
+        /// Calls gradients by values of the session, which make their shadows.
+        #[arg(long)]
+        session: bool,
         /// Lets floats follow the algebra of real numbers.
         #[arg(long)]
         fast: bool,
@@ -95,9 +98,11 @@ const STACK: usize = 1 << 30;
 fn main() -> ExitCode {
     let command = Arguments::parse().command;
     let work = move || match command {
-        Command::Peers { name, engines, for_lengths, fast, json } => {
+        Command::Peers { name, engines, for_lengths, session, fast, json } => {
             let math = if fast { Math::Fast } else { Math::Exact };
-            peers(&name, &engines, math, for_lengths, json)
+            let caller =
+                if session || for_lengths { Caller::Session { for_lengths } } else { Caller::Rust };
+            peers(&name, &engines, math, caller, json)
         }
         Command::Julia { paths, setup, failures, causes } => {
             julia(&paths, setup.as_ref(), failures, causes)
@@ -157,7 +162,7 @@ fn peers(
     name: &str,
     engines: &[String],
     math: Math,
-    for_lengths: bool,
+    caller: Caller,
     json: bool,
 ) -> std::io::Result<()> {
     let mut kinds = Vec::new();
@@ -170,7 +175,7 @@ fn peers(
     let mut figures = Vec::new();
     for case in CASES.iter().filter(|case| case.name.contains(name)) {
         for &kind in &kinds {
-            match measure(case, kind, math, for_lengths) {
+            match measure(case, kind, math, caller) {
                 Ok(figure) => {
                     if json {
                         println!("{}", figure.json());

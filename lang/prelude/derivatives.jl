@@ -327,12 +327,34 @@ __hessian(f, x) = __columns(__Gradient(f), x, x)
 # --- for functions that Rust calls ----------------------------------------------------------
 # Derivatives are written to vectors, one for each argument; `nothing` stands where there is none.
 
-function __gradient_to(f, args, places)
+__gradient_to(f, args, places) = __gradient_at(f, args, places)
+__gradient_alone_to(f, args, places) = (__gradient_at(f, args, places); nothing)
+function __gradient_at(f, args, places)
     __unroll_map(__check_tangent, args, places)
-    r = __value_and_gradient(f, args)
-    __unroll_map(__put, places, r[2])
+    g = __WithConstants(f, __unroll_map(__constant, args, places))
+    r = __value_and_gradient(g, __placed(args, places))
+    __unroll_map(__put, __placed(places, places), r[2])
     return r[1]
 end
+
+# What has no place is a constant: a part of the function.
+struct __Variable end
+__constant(x, place) = __Variable()
+__constant(x, ::Nothing) = x
+__placed(xs::Tuple{}, places) = ()
+__placed(xs::Tuple, places) = __placed_of(xs[1], places[1], tail(xs), tail(places))
+__placed_of(x, place, xs, places) = (x, __placed(xs, places)...)
+__placed_of(x, ::Nothing, xs, places) = __placed(xs, places)
+struct __WithConstants{F, C} <: Function
+    f::F
+    constants::C
+end
+(g::__WithConstants)(variables...) = g.f(__filled_in(g.constants, variables)...)
+__filled_in(cs::Tuple{}, variables) = ()
+__filled_in(cs::Tuple, variables) = __filled_in_of(cs[1], tail(cs), variables)
+__filled_in_of(c, cs, variables) = (c, __filled_in(cs, variables)...)
+__filled_in_of(::__Variable, cs, variables) = (variables[1], __filled_in(cs, tail(variables))...)
+
 @inline __put(place, d) = nothing
 __put(place::Array, d::AbstractArray) = (copyto!(place, d); nothing)
 __put(place::Array, d::Real) = (place[1] = d; nothing)

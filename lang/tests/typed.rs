@@ -1,7 +1,7 @@
 //! Functions of a session that Rust calls as its own.
 
 use rayon::prelude::*;
-use regraft_exec::typed::{ByMut, ByRef, ByValue, Signature, TypedFunction};
+use regraft_exec::typed::{ByMut, ByRef, ByValue, Fixed, Signature, TypedFunction};
 use regraft_exec::{EngineKind, native_engines};
 use regraft_ir::render_all;
 use regraft_lang::Session;
@@ -235,6 +235,59 @@ fn a_gradient_by_arguments_that_are_written_to() {
         let value = gradient.call((&[1.0, 2.0], &mut y), (&mut dx, &mut dy)).unwrap();
         assert_eq!((value, y), (11.0, [3.0, 8.0]));
         assert_eq!((dx, dy), ([3.0, 4.0], [1.0, 2.0]));
+    }
+}
+
+#[test]
+fn a_gradient_alone_by_some_of_the_arguments() {
+    let text = "f(x, w, n) = sum(abs2, x .* w) * n";
+    for engine in engines() {
+        let mut session = session(text, engine);
+        type F = ((ByRef<[f64]>, Fixed<ByRef<[f64]>>, ByValue<i64>), ());
+        let gradient = session.compile_gradient::<F>("f").unwrap();
+        let mut dx = [7.0, 7.0];
+        for _ in 0..2 {
+            // By x: 2 n w^2 x.
+            let nothing = gradient.call((&[1.0, 2.0], &[3.0, 4.0], 5), (&mut dx, (), ())).unwrap();
+            assert_eq!((nothing, dx), ((), [90.0, 320.0]));
+        }
+        type OfAll = (<F as Signature>::Params, f64);
+        let gradient = session.compile_gradient::<OfAll>("f").unwrap();
+        let found = gradient.value_and_gradient((&[1.0, 2.0], &[3.0, 4.0], 5)).unwrap();
+        assert_eq!(found, (365.0, (vec![90.0, 320.0], (), ())));
+    }
+}
+
+#[test]
+fn a_gradient_without_variables_is_a_mistake() {
+    let mut session = session("f(x, n) = x * n", EngineKind::Interpreter);
+    type F = ((Fixed<ByValue<f64>>, ByValue<i64>), f64);
+    let errors = session.compile_gradient::<F>("f").unwrap_err();
+    let message = errors[0].message();
+    assert!(message.contains("no argument has a derivative"), "{message}");
+}
+
+#[test]
+fn one_slice_that_is_passed_twice_has_two_derivatives() {
+    for engine in engines() {
+        let mut session = session("f(x, y) = x[1] * y[2] + y[1]", engine);
+        let gradient = session.compile_gradient::<fn(&[f64], &[f64]) -> f64>("f").unwrap();
+        let (x, mut dx, mut dy) = ([3.0, 5.0], [7.0; 2], [7.0; 2]);
+        assert_eq!(gradient.call((&x, &x), (&mut dx, &mut dy)).unwrap(), 18.0);
+        assert_eq!((dx, dy), ([5.0, 0.0], [1.0, 3.0]));
+    }
+}
+
+#[test]
+fn a_gradient_by_an_argument_that_is_kept_and_changed() {
+    // What is written over has no part in the result: y[1] is x[2] x[1]^2 in the end.
+    let text = "function f(y, x)\n y[1] = x[1]\n z = y\n z[1] *= z[1]\n y[1] *= x[2]\n return y[1] + y[2]\n end";
+    for engine in engines() {
+        let mut session = session(text, engine);
+        let gradient = session.compile_gradient::<fn(&mut [f64], &[f64])>("f").unwrap();
+        let (mut y, mut dy, mut dx) = ([3.0, 4.0], [7.0; 2], [7.0; 2]);
+        gradient.call((&mut y, &[3.0, 5.0]), (&mut dy, &mut dx)).unwrap();
+        assert_eq!((y, dy, dx), ([45.0, 4.0], [0.0, 1.0], [30.0, 9.0]));
     }
 }
 

@@ -1,5 +1,6 @@
 //! The ten cases, of the sizes that are common for them.
 
+use super::typed::Shape;
 use crate::adjoints::Program;
 
 /// A case: a program with data.
@@ -9,6 +10,8 @@ pub struct Case {
     pub name: &'static str,
     /// The program, and what it is given.
     pub program: Program,
+    /// The function of the arguments in Rust, and their shapes.
+    pub typed: (&'static str, Shape),
 }
 
 const fn case(
@@ -17,8 +20,9 @@ const fn case(
     function: &'static str,
     args: &'static str,
     wrt: &'static [usize],
+    typed: (&'static str, Shape),
 ) -> Case {
-    Case { name, program: Program { files: file, function, args, wrt, most: f64::INFINITY } }
+    Case { name, program: Program { files: file, function, args, wrt, most: f64::INFINITY }, typed }
 }
 
 const MLP: &[&str] = &["jl/tanh_mlp.jl"];
@@ -44,14 +48,23 @@ pub const CASES: &[Case] = &[
         "((y, x) -> sum(foo!(y, x)))",
         "[sin(1.0i) for i in 1:4096], [cos(1.0i) for i in 1:4096]",
         &[],
+        ("((y, x) -> sum(foo!(y, x)))", Shape::TwoSlices),
     ),
-    case("sum1000", &["jl/sum.jl"], "_sum", "identity, [sin(1.0i) for i in 1:1000]", &[]),
+    case(
+        "sum1000",
+        &["jl/sum.jl"],
+        "_sum",
+        "identity, [sin(1.0i) for i in 1:1000]",
+        &[],
+        ("(x -> _sum(identity, x))", Shape::Slice),
+    ),
     case(
         "sce100",
         &["jl/map_sin_cos_exp.jl"],
         "_map_sin_cos_exp",
         "[sin(1.0i) for i in 1:100]",
         &[],
+        ("_map_sin_cos_exp", Shape::Slice),
     ),
     case(
         "sce10000",
@@ -59,6 +72,7 @@ pub const CASES: &[Case] = &[
         "_map_sin_cos_exp",
         "[sin(1.0i) for i in 1:10000]",
         &[],
+        ("_map_sin_cos_exp", Shape::Slice),
     ),
     case(
         "kron20x40",
@@ -66,9 +80,10 @@ pub const CASES: &[Case] = &[
         "kron_loops",
         "[sin(1.0i + j) for i in 1:20, j in 1:20], [cos(1.0i + j) for i in 1:40, j in 1:40]",
         &[],
+        ("kron_loops", Shape::TwoMatrices),
     ),
-    case("mlpB1", MLP, "tanh_mlp", perceptron!("1"), &[1, 2, 3, 4]),
-    case("mlpB32", MLP, "tanh_mlp", perceptron!("32"), &[1, 2, 3, 4]),
+    case("mlpB1", MLP, "tanh_mlp", perceptron!("1"), &[1, 2, 3, 4], ("tanh_mlp", Shape::Layers)),
+    case("mlpB32", MLP, "tanh_mlp", perceptron!("32"), &[1, 2, 3, 4], ("tanh_mlp", Shape::Layers)),
     case(
         "gmm",
         &["adbench/gmm.jl"],
@@ -77,6 +92,7 @@ pub const CASES: &[Case] = &[
          [cos(1.0i * k) for i in 1:55, k in 1:25], [sin(0.3i * n) for i in 1:10, n in 1:1000], \
          Wishart(1.0, 0)",
         &[1, 2, 3],
+        ("((a, m, q, x) -> gmm_objective(a, m, q, x, Wishart(1.0, 0)))", Shape::Mixture),
     ),
     case(
         "lstm",
@@ -86,5 +102,6 @@ pub const CASES: &[Case] = &[
          [0.1sin(1.0i * j) for i in 1:14, j in 1:4], \
          [(i * j) % 3 == 0 ? 1.0 : 0.0 for i in 1:14, j in 1:1024]",
         &[1, 2],
+        ("lstm_objective", Shape::Network),
     ),
 ];

@@ -1,23 +1,25 @@
 //! Gradients of the cases that automatic differentiation is compared by, timed with each engine.
 //!
-//! A case is timed as the field does it: the gradient alone, again and again on the same data; each
-//! sample repeats the call until it takes a millisecond, and the figure is the median. The shadows are made by the
-//! call, in memory that the one before it has left. A line of JSON for each figure joins those of other systems.
+//! A case is timed as the field does it: the gradient alone, again and again on the same data, into shadows that are
+//! there; each sample repeats the call until it takes a millisecond, and the figure is the median. By the session, shadows are
+//! made by the call, in memory that the one before it has left. A line of JSON for each figure joins those of other systems.
 
 mod cases;
+mod typed;
 
 use std::fmt::Write;
 use std::hint::black_box;
 use std::time::Instant;
 
 use regraft_dialects::context;
-use regraft_exec::{EngineKind, Pool, PreparedCall};
+use regraft_exec::{EngineKind, Pool, PreparedCall, Val};
 use regraft_ir::Diagnostic;
 use regraft_lang::{Mode, Session};
 use regraft_passes::rewrite::Math;
 use serde_json::json;
 
 pub use cases::{CASES, Case};
+pub use typed::Shape;
 
 /// The samples of a figure, and of one that takes long.
 const SAMPLES: usize = 41;
@@ -46,8 +48,19 @@ impl Figure {
     }
 }
 
-/// Times the gradient of a case with an engine, by an algebra of floats, and made for the lengths of
-/// its arguments if that is asked for.
+/// The way in which a gradient is made and called.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Caller {
+    /// As a function of Rust, with shadows that are there.
+    Rust,
+    /// By values of the session.
+    Session {
+        /// True if it is made for the lengths of its arguments.
+        for_lengths: bool,
+    },
+}
+
+/// Times the gradient of a case with an engine, by an algebra of floats.
 ///
 /// # Errors
 /// If the program is wrong, or there is no such engine for this machine.
@@ -55,12 +68,22 @@ pub fn measure(
     case: &Case,
     engine: EngineKind,
     math: Math,
-    for_lengths: bool,
+    caller: Caller,
 ) -> Result<Figure, Vec<Diagnostic>> {
     let mut session = Session::new(&context());
     case.program.load(&mut session)?;
     session.set_engine(engine).map_err(|error| vec![error])?;
     session.set_math(math);
+    let Caller::Session { for_lengths } = caller else {
+        let text = format!("({},)", case.program.args);
+        let args = session.run("arguments", &text)?;
+        let fields = args.as_fields().unwrap_or_default();
+        let args: Vec<Val> =
+            fields.iter().filter(|arg| matches!(arg, Val::Array(_))).cloned().collect();
+        let (function, shape) = case.typed;
+        let mut run = typed::prepare(&mut session, shape, function, &args)?;
+        return time(case.name, engine, || run().map_err(|error| vec![error]));
+    };
     session.set_for_lengths(for_lengths);
     let text = format!("{}({})", case.program.function, case.program.args);
     let gradient = session.gradient_alone_call(&text, Mode::Reverse)?;

@@ -56,7 +56,7 @@ pub use self::output::{Output, Returned};
 pub use self::param::{ByMut, ByRef, ByValue, Lend, Param, Way};
 pub use self::params::{Both, Params};
 pub use self::passing::Passing;
-pub use self::shadow::{Active, ActiveParams, InPlace, Nothing, Number};
+pub use self::shadow::{Active, ActiveParams, Fixed, InPlace, Nothing, Number, Valued};
 pub use self::signature::Signature;
 
 /// A function of a program that is called as one of Rust of type `F`, such as `fn(&[f64], i64) -> f64`.

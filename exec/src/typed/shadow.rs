@@ -9,6 +9,7 @@ use std::ptr::NonNull;
 
 use regraft_ir::{Context, Type};
 
+use super::output::Output;
 use super::param::{ByMut, ByRef, ByValue, Param, Way};
 use super::params::{Params, for_each_count};
 use super::passing::Passing;
@@ -78,6 +79,24 @@ pub struct InPlace<T>(PhantomData<T>);
 #[derive(Debug)]
 pub struct Nothing;
 
+/// What is passed as by `P`, and is a constant to derivatives: `()` stands in place of its shadow.
+#[derive(Debug)]
+pub struct Fixed<P>(PhantomData<P>);
+
+/// The result of a function that has a gradient: a number, or `()` if only the gradient is wanted.
+pub trait Valued: Output {
+    /// True if the value is computed.
+    const HAS_VALUE: bool;
+}
+
+impl<T: Element + Output> Valued for T {
+    const HAS_VALUE: bool = true;
+}
+
+impl Valued for () {
+    const HAS_VALUE: bool = false;
+}
+
 macro_rules! floats {
     ($($ty:ty),*) => {$(
         impl Number for $ty {
@@ -136,6 +155,16 @@ impl<T: Number> Active for ByValue<T> {
     fn place(gradient: &mut T::Gradient) -> <T::Shadow as Param>::Arg<'_> {
         T::place(gradient)
     }
+}
+
+impl<P: Param> Active for Fixed<P> {
+    type Shadow = Nothing;
+    type Direction = Nothing;
+    type Gradient = ();
+
+    fn zero(_: &Self::Arg<'_>) {}
+
+    fn place((): &mut ()) {}
 }
 
 macro_rules! slices {
@@ -198,6 +227,27 @@ impl<T: Element> Param for InPlace<T> {
     fn pass(arg: &mut T, to: &mut Passing<'_>) -> Result<(), Trap> {
         // SAFETY: the number is borrowed exclusively until the call is over, and that ends the loan.
         to.pass_array(|lent| unsafe { lent.loan.begin(NonNull::from(arg), &[1]) })
+    }
+}
+
+impl<P: Param> Param for Fixed<P> {
+    type Arg<'a> = P::Arg<'a>;
+
+    fn ty(ctx: &Context) -> Type {
+        P::ty(ctx)
+    }
+
+    fn way() -> Way {
+        P::way()
+    }
+
+    fn shorten<'b, 'a: 'b>(arg: Self::Arg<'a>) -> Self::Arg<'b> {
+        P::shorten(arg)
+    }
+
+    #[inline]
+    fn pass(arg: Self::Arg<'_>, to: &mut Passing<'_>) -> Result<(), Trap> {
+        P::pass(arg, to)
     }
 }
 

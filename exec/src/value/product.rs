@@ -1,11 +1,16 @@
-//! Products of dense matrices, by `matrixmultiply`: one thread, the same result in each run.
+//! Products of dense matrices, by `matrixmultiply`: one thread, the same result in each run. If one of the
+//! factors or the result is a vector, loops over the columns of the matrix do it, which are bound by memory alone ([`thin`]).
 
 #![allow(unsafe_code)]
+
+mod thin;
+
+use std::ops::{Add, Mul};
 
 use super::{Array, Element};
 
 /// The floats that there are products of.
-pub(crate) trait Real: Element {
+pub(crate) trait Real: Element + Add<Output = Self> + Mul<Output = Self> {
     /// The function that computes `dest = alpha * a * b + beta * dest` from the sizes, the pointers, and
     /// the distances between neighbours in a column and in a row.
     const PRODUCT: Product<Self>;
@@ -73,6 +78,18 @@ pub(crate) fn multiply<T: Real>([dest, a, b]: [&Array; 3], turned: (bool, bool))
         lengths.iter().all(|&(len, m, n)| m.checked_mul(n) == Some(len)),
         "a product of arrays"
     );
+    if inner == 1 {
+        thin::outer(into, left, right);
+        return Some(());
+    }
+    if columns == 1 {
+        thin::matrix_vector(into, left, right, turned.0);
+        return Some(());
+    }
+    if rows == 1 {
+        thin::matrix_vector(into, right, left, !turned.1);
+        return Some(());
+    }
     // SAFETY: the arrays have the elements that the sizes and distances tell, as was just checked; `dest`
     // is another array than the factors, so that nothing else refers to what is written.
     unsafe {

@@ -13,6 +13,7 @@ mod display;
 mod entry;
 mod expand;
 mod generate;
+mod in_place;
 mod ir_program;
 mod lengths;
 mod listing;

@@ -1,10 +1,11 @@
 //! Derivatives of functions of a session as functions of Rust.
 
+use std::any::type_name;
 use std::fmt;
 
 use regraft_dialects::core;
 use regraft_exec::Val;
-use regraft_exec::typed::{ActiveParams, Both, Output, Params, Signature, TypedFunction};
+use regraft_exec::typed::{ActiveParams, Both, Output, Params, Signature, TypedFunction, Valued};
 use regraft_exec::value::Element;
 use regraft_ir::{
     Constant, Diagnostic, Function, FunctionBuilder, IrResult, Module, Operand, Type,
@@ -13,6 +14,7 @@ use regraft_passes::rewrite::Math;
 use regraft_passes::{PassRegistry, Pipeline};
 
 use super::Session;
+use super::in_place::{make_in_place, split_shadows};
 use super::stages::optimize;
 
 type Shadows<F> = <<F as Signature>::Params as ActiveParams>::Shadows;
@@ -29,7 +31,7 @@ type HvpOf<F> = (Both<<F as Signature>::Params, Both<Directions<F>, Shadows<F>>>
 /// The gradient of a function for arguments of Rust's types: see [`Session::compile_gradient`].
 pub struct TypedGradient<F: Signature<Params: ActiveParams>>(TypedFunction<GradientOf<F>>)
 where
-    F::Output: Element;
+    F::Output: Valued;
 
 /// The derivative of a function along a direction: see [`Session::compile_jvp`].
 pub struct TypedJvp<F: Signature<Params: ActiveParams>>(TypedFunction<JvpOf<F>>)
@@ -54,6 +56,9 @@ impl Session {
     /// assert_eq!((value, dx, ds), (50.0, [20.0, 40.0], 5.0));
     /// ```
     ///
+    /// Without a result, `fn(&[f64], f64)`, the value is computed only as far as the gradient needs it. An argument that is passed
+    /// as [`Fixed`](regraft_exec::typed::Fixed) is a constant: what is written to it has no derivative.
+    ///
     /// # Errors
     /// As of [`compile`](Self::compile), and if the function has no gradient.
     pub fn compile_gradient<F>(
@@ -62,10 +67,15 @@ impl Session {
     ) -> Result<TypedGradient<F>, Vec<Diagnostic>>
     where
         F: Signature<Params: ActiveParams>,
-        F::Output: Element + Output,
+        F::Output: Valued,
     {
         let groups = [F::Params::types(&self.ctx), Shadows::<F>::types(&self.ctx)];
-        self.compile_derivative(function, "#gradient_to", &groups).map(TypedGradient)
+        if groups[1].iter().all(|&ty| ty == Type::UNIT) {
+            let message = format!("no argument has a derivative: `{}`", type_name::<F>());
+            return Err(vec![Diagnostic::error(message)]);
+        }
+        let name = if F::Output::HAS_VALUE { "#gradient_to" } else { "#gradient_alone_to" };
+        self.compile_derivative(function, name, &groups).map(TypedGradient)
     }
 
     /// Compiles the derivative of a function along a direction, by forward mode.
@@ -137,9 +147,25 @@ impl Session {
         self.resolve_calls(&mut module)?;
         let whole = Pipeline::parse(&PassRegistry::standard(), "inline{once=100000}, dce")?;
         optimize(&mut module, Some(&whole), Math::Exact)?;
+        with_first(&mut module, split_shadows)?;
         optimize(&mut module, None, self.compiler.borrow().math())?;
+        // Places are the last group, one for each argument.
+        let (count, first) = (groups[0].len(), usize::from(!matches!(function, Val::Func(_))));
+        let places = first + (groups.len() - 1) * count;
+        let pairs: Vec<_> = (0..count).map(|at| (first + at, places + at)).collect();
+        with_first(&mut module, |f| make_in_place(f, &pairs))?;
         self.typed_function(module)
     }
+}
+
+/// Changes the first function of a module.
+fn with_first(
+    module: &mut Module,
+    change: impl FnOnce(&mut Function) -> IrResult<()>,
+) -> Result<(), Vec<Diagnostic>> {
+    let first = module.ids().first().copied();
+    let changed = first.and_then(|id| module.get_mut(id)).map_or(Ok(()), change);
+    changed.map_err(|error| vec![error.into()])
 }
 
 /// The function that takes the parts of tuples one by one and calls `inner` with a function and the tuples.
@@ -171,13 +197,13 @@ fn flat(inner: &Function, function: &Val, groups: &[Vec<Type>]) -> IrResult<Func
 
 impl<F: Signature<Params: ActiveParams>> TypedGradient<F>
 where
-    F::Output: Element + Output,
+    F::Output: Valued,
 {
     /// The value for these arguments, a tuple. The derivatives by them replace what stands in `shadows`: a tuple of
     /// `&mut f64` for a number, `&mut [f64]` for a slice, and `()` for what has no derivative.
     ///
     /// # Errors
-    /// If the function fails, and if a shadow is not as long as its argument.
+    /// If the function fails, after which shadows hold anything, and if a shadow is not as long as its argument.
     pub fn call<'a>(
         &self,
         args: Args<'a, F::Params>,
@@ -252,7 +278,7 @@ macro_rules! debug {
     )*};
 }
 debug! {
-    TypedGradient [where F::Output: Element];
+    TypedGradient [where F::Output: Valued];
     TypedJvp [where F::Output: Element];
     TypedHvp [];
 }

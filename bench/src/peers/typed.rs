@@ -1,0 +1,115 @@
+//! The gradients of the cases as functions of Rust, with shadows that are there.
+
+use ndarray::{Array2, ArrayRef2, ShapeBuilder};
+use regraft_exec::Val;
+use regraft_exec::typed::{ByMut, ByRef, Fixed};
+use regraft_ir::Diagnostic;
+use regraft_lang::Session;
+
+/// Computes a gradient once.
+pub(super) type Run = Box<dyn FnMut() -> Result<(), Diagnostic>>;
+
+type Slice = ByRef<[f64]>;
+type Matrix = ByRef<ArrayRef2<f64>>;
+
+/// The gradient of a function of arguments of the shapes of a case, ready to run.
+///
+/// # Errors
+/// If the function is wrong, or not one of such arguments.
+pub(super) fn prepare(
+    session: &mut Session,
+    shape: Shape,
+    function: &str,
+    args: &[Val],
+) -> Result<Run, Vec<Diagnostic>> {
+    let mut args = Args(args.iter());
+    Ok(match shape {
+        Shape::Slice => {
+            let gradient = session.compile_gradient::<((Slice,), ())>(function)?;
+            let (x, mut dx) = args.slice()?;
+            Box::new(move || gradient.call((&x,), (&mut dx,)))
+        }
+        Shape::TwoSlices => {
+            let gradient = session.compile_gradient::<((ByMut<[f64]>, Slice), ())>(function)?;
+            let ((mut y, mut dy), (x, mut dx)) = (args.slice()?, args.slice()?);
+            Box::new(move || gradient.call((&mut y, &x), (&mut dy, &mut dx)))
+        }
+        Shape::TwoMatrices => {
+            let gradient = session.compile_gradient::<((Matrix, Matrix), ())>(function)?;
+            let ((a, mut da), (b, mut db)) = (args.matrix()?, args.matrix()?);
+            Box::new(move || gradient.call((&a, &b), (&mut da, &mut db)))
+        }
+        Shape::Layers => {
+            type F = ((Matrix, Slice, Matrix, Slice, Fixed<Matrix>), ());
+            let gradient = session.compile_gradient::<F>(function)?;
+            let ((w1, mut dw1), (b1, mut db1)) = (args.matrix()?, args.slice()?);
+            let ((w2, mut dw2), (b2, mut db2)) = (args.matrix()?, args.slice()?);
+            let (x, _) = args.matrix()?;
+            Box::new(move || {
+                let shadows = (&mut *dw1, &mut *db1, &mut *dw2, &mut *db2, ());
+                gradient.call((&w1, &b1, &w2, &b2, &x), shadows)
+            })
+        }
+        Shape::Mixture => {
+            type F = ((Slice, Matrix, Matrix, Fixed<Matrix>), ());
+            let gradient = session.compile_gradient::<F>(function)?;
+            let ((a, mut da), (m, mut dm)) = (args.slice()?, args.matrix()?);
+            let ((q, mut dq), (x, _)) = (args.matrix()?, args.matrix()?);
+            Box::new(move || gradient.call((&a, &m, &q, &x), (&mut da, &mut dm, &mut dq, ())))
+        }
+        Shape::Network => {
+            type F = ((Matrix, Matrix, Fixed<Matrix>, Fixed<Matrix>), ());
+            let gradient = session.compile_gradient::<F>(function)?;
+            let ((main, mut dmain), (extra, mut dextra)) = (args.matrix()?, args.matrix()?);
+            let ((state, _), (sequence, _)) = (args.matrix()?, args.matrix()?);
+            Box::new(move || {
+                gradient.call((&main, &extra, &state, &sequence), (&mut dmain, &mut dextra, (), ()))
+            })
+        }
+    })
+}
+
+/// The shapes of arguments.
+#[derive(Clone, Copy, Debug)]
+pub enum Shape {
+    /// A vector.
+    Slice,
+    /// A vector that is changed, and one that is not.
+    TwoSlices,
+    /// Two matrices.
+    TwoMatrices,
+    /// The weights and biases of two layers, and the input, a constant.
+    Layers,
+    /// The parameters of a mixture of normal distributions, and the points, a constant.
+    Mixture,
+    /// Two matrices of parameters, and two constant ones.
+    Network,
+}
+
+/// The arguments that are left.
+struct Args<'a>(std::slice::Iter<'a, Val>);
+
+impl Args<'_> {
+    /// The next one, with a place for its derivative.
+    fn slice(&mut self) -> Result<(Vec<f64>, Vec<f64>), Vec<Diagnostic>> {
+        let (elements, _) = self.next()?;
+        let shadow = vec![0.0; elements.len()];
+        Ok((elements, shadow))
+    }
+
+    fn matrix(&mut self) -> Result<(Array2<f64>, Array2<f64>), Vec<Diagnostic>> {
+        let (elements, sizes) = self.next()?;
+        let matrix = Array2::from_shape_vec(sizes.f(), elements);
+        let matrix = matrix.map_err(|error| vec![Diagnostic::error(error.to_string())])?;
+        Ok((matrix, Array2::zeros(sizes.f())))
+    }
+
+    fn next(&mut self) -> Result<(Vec<f64>, (usize, usize)), Vec<Diagnostic>> {
+        let found = self.0.next().and_then(|arg| match arg {
+            Val::Array(array) => Some((array.to_vec::<f64>()?, (array.dim(0), array.dim(1)))),
+            _ => None,
+        });
+        found
+            .ok_or_else(|| vec![Diagnostic::error("an argument of the case is no array of floats")])
+    }
+}
