@@ -15,7 +15,7 @@
 //! # Method
 //! Allen and Cocke's unroll-and-jam, "A catalogue of optimizing transformations" (1971). The outer
 //! loop is unrolled by a factor as `unroll` does, so that the old loop is left for what remains, however
-//! often it runs. Then the parts of the copies trade places ([`Chain`]): all that comes before the inner
+//! often it runs. Then the parts of the copies trade places (`Chain`): all that comes before the inner
 //! loop, the inner loops as one whose body is a copy of each in turn, all that comes after them. With
 //! `levels=2` the inner loop of that one is jammed alike, and so on.
 //!
