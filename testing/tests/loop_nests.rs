@@ -213,6 +213,81 @@ fn nest(seed: u64) -> String {
     t.finish(&arrays, 2)
 }
 
+/// A loop in a loop, with statements before and after it, and sums that go around both.
+fn sums(seed: u64) -> String {
+    let mut t = Text::new(seed);
+    t.line(HEAD.trim_end());
+    let arrays = t.arrays(2);
+    let count = |t: &mut Text| match t.below(3) {
+        0 => t.define("i64", "arith.and %1, 7"),
+        _ => (2 + t.below(9)).to_string(),
+    };
+    let (outer, inner) = (count(&mut t), count(&mut t));
+    let steps = [1 + t.below(2), 1 + t.below(2)];
+    let tested_last = [t.below(3) == 0, t.below(3) == 0];
+    t.line("  br ^2(3, 1)\n^2(%10: i64, %12: i64):");
+    if !tested_last[0] {
+        let more = t.define("bool", &format!("arith.lt %10, {outer}"));
+        t.line(&format!("  br {more}, ^3, ^7"));
+        t.line("^3:");
+    }
+    let mut around = |t: &mut Text| {
+        let (a, b) = (t.below(3) - 1, 3 + t.below(3));
+        format!("{}, {b}", t.define("i64", &format!("arith.add %10, {a}")))
+    };
+    if t.below(2) == 0 {
+        t.body(&arrays, &mut around);
+    }
+    let start = ["0", "%10", "%10", "%12"][t.below(4) as usize];
+    t.line(&format!("  br ^4(3, {start})\n^4(%11: i64, %13: i64):"));
+    if !tested_last[1] {
+        let more = t.define("bool", &format!("arith.lt %11, {inner}"));
+        t.line(&format!("  br {more}, ^5, ^6\n^5:"));
+    }
+    let swapped = t.below(4) == 0;
+    let mut within = |t: &mut Text| {
+        let (a, b) = (t.below(3) - 1, t.below(3) - 1);
+        let i = t.define("i64", &format!("arith.add %10, {a}"));
+        let j = t.define("i64", &format!("arith.add %11, {b}"));
+        if swapped { format!("{j}, {i}") } else { format!("{i}, {j}") }
+    };
+    if t.below(3) > 0 {
+        t.body(&arrays, &mut within);
+    }
+    let place = within(&mut t);
+    let x = t.define("i64", &format!("mem.load {}, {place} {{inbounds=true}}", arrays[0]));
+    let product = t.define("i64", "arith.mul %13, 3");
+    let sum = t.define("i64", &format!("arith.add {product}, {x}"));
+    let j = t.define("i64", &format!("arith.add %11, {}", steps[1]));
+    let back = format!("^4({j}, {sum})");
+    if tested_last[1] {
+        let more = t.define("bool", &format!("arith.lt {j}, {inner}"));
+        t.line(&format!("  br {more}, {back}, ^6"));
+    } else {
+        t.line(&format!("  br {back}"));
+    }
+    t.line("^6:");
+    let place = around(&mut t);
+    if t.below(3) > 0 {
+        t.define("unit", &format!("mem.store {}, %13, {place} {{inbounds=true}}", arrays[1]));
+    }
+    if t.below(2) == 0 {
+        t.body(&arrays, &mut around);
+    }
+    let total = t.define("i64", "arith.xor %12, %13");
+    let i = t.define("i64", &format!("arith.add %10, {}", steps[0]));
+    let back = format!("^2({i}, {total})");
+    if tested_last[0] {
+        let more = t.define("bool", &format!("arith.lt {i}, {outer}"));
+        t.line(&format!("  br {more}, {back}, ^7"));
+    } else {
+        t.line(&format!("  br {back}"));
+    }
+    t.line("^7:");
+    t.define("unit", "core.print %12");
+    t.finish(&arrays, 2)
+}
+
 /// Runs a pipeline on `cases` programs and compares what they do. Returns how many it changed.
 fn compare(make: fn(u64) -> String, pipeline: &str, cases: u64) -> u64 {
     let ctx = regraft_dialects::context();
@@ -247,6 +322,27 @@ fn loops_that_are_fused_do_what_they_did() {
 fn nests_that_are_interchanged_do_what_they_did() {
     let changed = compare(nest, "loop-interchange", 200);
     assert!((20..180).contains(&changed), "{changed} of 200 are interchanged");
+}
+
+#[test]
+fn nests_that_are_tiled_do_what_they_did() {
+    let changed = compare(nest, "tile{size=2}", 200);
+    assert!((20..180).contains(&changed), "{changed} of 200 are tiled");
+    compare(nest, "tile{size=3}, tile{size=2}, O1", 60);
+    compare(sums, "tile{size=2}", 60);
+}
+
+#[test]
+fn nests_that_are_unrolled_and_jammed_do_what_they_did() {
+    let changed = compare(sums, "unroll-and-jam{factor=2}", 400);
+    assert!((40..360).contains(&changed), "{changed} of 400 are jammed");
+    let changed = compare(nest, "unroll-and-jam{factor=3}", 200);
+    assert!((20..180).contains(&changed), "{changed} of 200 are jammed");
+    for make in [nest, sums] {
+        compare(make, "loop-rotate, unroll-and-jam{factor=2}, gvn, unroll-and-jam{factor=2}", 60);
+        compare(make, "tile{size=2}, unroll-and-jam{factor=2, levels=2}, O1", 60);
+        compare(make, "tile{size=4}, unroll-and-jam{factor=2, levels=3}", 60);
+    }
 }
 
 #[test]

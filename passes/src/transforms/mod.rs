@@ -60,7 +60,9 @@ pub mod specialize_tangents;
 pub mod sroa;
 pub mod strength_reduce;
 pub mod tail_calls;
+pub mod tile;
 pub mod unroll;
+pub mod unroll_and_jam;
 pub mod unswitch;
 pub mod util;
 
@@ -105,7 +107,9 @@ pub fn register(registry: &mut PassRegistry) {
     registry.add::<specialize_tangents::SpecializeTangents>();
     registry.add_loop::<strength_reduce::StrengthReduce>();
     registry.add::<tail_calls::TailCalls>();
+    registry.add::<tile::Tile>();
     registry.add_loop::<unroll::Unroll>();
+    registry.add::<unroll_and_jam::UnrollAndJam>();
     registry.add_loop::<unswitch::Unswitch>();
     registry.add::<sroa::Sroa>();
 }

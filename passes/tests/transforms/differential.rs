@@ -48,6 +48,8 @@ const PASSES: &[(&str, Apply)] = &[
     ("sccp", apply::<Sccp>),
     ("simplify-cfg{plain}", |module| super::run_text("simplify-cfg{plain}", module)),
     ("loop-interchange", |module| super::run_text("loop-interchange", module)),
+    ("tile{size=2}", |module| super::run_text("tile{size=2}", module)),
+    ("unroll-and-jam{factor=2}", |module| super::run_text("unroll-and-jam{factor=2}", module)),
     ("loop-fuse", |module| super::run_text("loop-fuse", module)),
     ("fuse-sweeps", |module| super::run_text("fuse-sweeps", module)),
     ("unroll", |module| super::run_text("unroll", module)),

@@ -36,9 +36,7 @@ use regraft_ir::Function;
 use crate::analysis::{
     Aliases, EffectSummaries, InductionVariables, LoopForest, LoopId, Poly, Sym, TripCounts,
 };
-use crate::transforms::util::loop_accesses::{
-    Accesses, AliasResult, Distance, MemoryAccess, distance,
-};
+use crate::transforms::util::loop_accesses::{Accesses, AliasResult, MemoryAccess, distances};
 use crate::{FunctionPass, PassContext, PassResult};
 use nest::Nest;
 
@@ -103,13 +101,6 @@ struct InterchangeAnalyses<'a> {
     summaries: &'a EffectSummaries,
 }
 
-/// An index as `base + outer * i + inner * j`.
-struct Affine {
-    base: Poly,
-    outer: Poly,
-    inner: Poly,
-}
-
 impl InterchangeAnalyses<'_> {
     /// Returns whether a nest can be interchanged, and is better for it.
     fn is_profitable(&self, nest: &Nest) -> bool {
@@ -157,37 +148,13 @@ impl InterchangeAnalyses<'_> {
         else {
             return false;
         };
-        if at_a.len() != at_b.len() {
-            return false;
-        }
-        // How far apart the iterations of the outer and of the inner loop are.
-        let (mut outer, mut inner) = (None, None);
-        for (x, y) in at_a.iter().zip(&at_b) {
-            let (Some(x), Some(y)) = (self.affine(nest, x), self.affine(nest, y)) else { continue };
-            let moves = |x: &Affine| (x.outer.is_zero(), x.inner.is_zero());
-            let (known, steps) = match (moves(&x), moves(&y)) {
-                ((_, true), (_, true)) => (&mut outer, [&x.outer, &y.outer]),
-                ((true, _), (true, _)) => (&mut inner, [&x.inner, &y.inner]),
-                _ => continue,
-            };
-            match distance((&x.base, steps[0]), (&y.base, steps[1])) {
-                Distance::Never => return true,
-                Distance::Exactly(d) if known.is_some_and(|known| known != d) => return true,
-                Distance::Exactly(d) => *known = Some(d),
-                Distance::Any => {}
-            }
-        }
-        match (outer, inner) {
-            (Some(0), _) | (_, Some(0)) => true,
-            (Some(i), Some(j)) => (i > 0) == (j > 0),
+        let Some(apart) = distances(self.variables, &[nest.outer, nest.inner], &at_a, &at_b) else {
+            return true;
+        };
+        match *apart {
+            [Some(0), _] | [_, Some(0)] => true,
+            [Some(i), Some(j)] => (i > 0) == (j > 0),
             _ => false,
         }
-    }
-
-    fn affine(&self, nest: &Nest, index: &Poly) -> Option<Affine> {
-        let (rest, inner) = index.linear_in(Sym::Iteration(nest.inner))?;
-        let (base, outer) = rest.linear_in(Sym::Iteration(nest.outer))?;
-        let fixed = |poly: &Poly| self.variables.is_invariant_in(poly, nest.outer);
-        (fixed(&base) && fixed(&inner) && fixed(&outer)).then_some(Affine { base, outer, inner })
     }
 }

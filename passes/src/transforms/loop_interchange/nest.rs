@@ -6,6 +6,7 @@ use smallvec::SmallVec;
 use crate::analysis::traps::only_computes;
 use crate::analysis::{LoopForest, LoopId};
 use crate::transforms::util::edit::jump_target;
+use crate::transforms::util::loop_form::nothing_leaves;
 
 /// The most instructions that a test or a step of a counter may take.
 const SLICE: usize = 16;
@@ -68,7 +69,7 @@ impl Nest {
         }
         let blocks = [Some(o.header), before, after, Some(i.header)];
         let mut pure = blocks.into_iter().flatten().flat_map(|block| f.body(block));
-        if !pure.all(|v| only_computes(f, v)) || !stays_inside(f, forest, outer, o.exit) {
+        if !pure.all(|v| only_computes(f, v)) || !nothing_leaves(f, forest, outer, o.exit) {
             return None;
         }
         let slices = Slices { f, forest, outer };
@@ -108,16 +109,6 @@ impl Frame {
             && f.edge_target(stay) != l.header;
         fits.then_some(Self { header: l.header, param, latch, exit, stay, id })
     }
-}
-
-/// Returns whether nothing that is computed in a loop is used outside.
-fn stays_inside(f: &Function, forest: &LoopForest, id: LoopId, exit: Edge) -> bool {
-    let inside = |block: Block| forest.contains(id, block);
-    let passed = f.edge_args(exit).filter_map(Operand::as_value);
-    let mut values =
-        forest.blocks(id).iter().flat_map(|&block| f.params(block).chain(f.body(block)));
-    passed.into_iter().all(|v| !inside(f.block_of(v)))
-        && values.all(|v| f.uses(v).all(|at| inside(f.block_of(at.user))))
 }
 
 /// Finds what values are computed from.

@@ -30,10 +30,18 @@ use crate::transforms::util::loop_form::LoopForm;
 use crate::transforms::util::materialize::materialize;
 
 /// A loop that is to be unrolled by a factor.
-pub(super) struct ByFactor {
-    pub(super) form: LoopForm,
+pub(crate) struct ByFactor {
+    pub(crate) form: LoopForm,
     factor: usize,
     counted: Option<Counted>,
+}
+
+/// A loop that was unrolled by a factor.
+pub(crate) struct Rounds {
+    /// What stands for what in each copy of the loop that a round goes through.
+    pub(crate) copies: Vec<CloneMap>,
+    /// The blocks that were made, or are among the copies.
+    pub(crate) blocks: Vec<Block>,
 }
 
 /// The exit that is counted.
@@ -41,9 +49,11 @@ struct Counted {
     /// The block that leaves after so many, and the place of its edge.
     exit: (Block, usize),
     runs: LatchRuns,
-    /// A comparison of the count in the preheader that says whether there is a round to do, and
-    /// what decides that.
-    guard: Option<(Value, Operand)>,
+    /// A comparison of the count in the preheader that says whether there are enough iterations for
+    /// a round.
+    guard: Option<Value>,
+    /// What decides whether there is a round to do; `None` if there surely is.
+    enough: Option<Operand>,
 }
 
 impl ByFactor {
@@ -53,7 +63,7 @@ impl ByFactor {
     }
 
     /// A loop whose count is known. `None` if the count cannot be computed before the loop.
-    pub(super) fn counted(
+    pub(crate) fn counted(
         f: &Function,
         forest: &LoopForest,
         id: LoopId,
@@ -75,12 +85,12 @@ impl ByFactor {
             }
         }
         let exit = (exit.from, place(f, exit));
-        let counted = Counted { exit, runs: count.latch_runs.clone(), guard: None };
+        let counted = Counted { exit, runs: count.latch_runs.clone(), guard: None, enough: None };
         Some(Self { form, factor, counted: Some(counted) })
     }
 
     /// Computes the count in the preheader.
-    pub(super) fn prepare(
+    pub(crate) fn prepare(
         &mut self,
         f: &mut Function,
         variables: &InductionVariables,
@@ -100,30 +110,44 @@ impl ByFactor {
             let holds = condition.materialize(f, at, &mut counter)?;
             enough = f.insert(at, arith::and(guard, holds))?.into();
         }
-        counted.guard = Some((guard, enough));
+        (counted.guard, counted.enough) = (Some(guard), Some(enough));
         Ok(())
     }
 
     /// Returns whether the count, if there is one, is known in the preheader.
-    pub(super) fn is_ready(&self) -> bool {
+    pub(crate) fn is_ready(&self) -> bool {
         self.counted.as_ref().is_none_or(|counted| {
             matches!(counted.runs, LatchRuns::Constant(_)) || counted.guard.is_some()
         })
     }
 
-    /// Unrolls it, once it is closed. Returns the blocks that were made, none if the count could not be computed.
-    pub(super) fn carry_out(mut self, f: &mut Function) -> IrResult<Vec<Block>> {
+    /// Makes rounds run only if `condition` holds too, which is computed in the preheader.
+    ///
+    /// # Errors
+    /// If it is stale.
+    pub(crate) fn also_if(&mut self, f: &mut Function, condition: Value) -> IrResult<()> {
+        let Some(Counted { enough, .. }) = &mut self.counted else { return Ok(()) };
+        let at = Value::terminator(f.block_of(condition));
+        *enough = Some(match *enough {
+            None => condition.into(),
+            Some(enough) => f.insert(at, arith::and(enough, condition))?.into(),
+        });
+        Ok(())
+    }
+
+    /// Unrolls it, once it is closed. `None` if the count could not be computed.
+    pub(crate) fn carry_out(mut self, f: &mut Function) -> IrResult<Option<Rounds>> {
         let count = match &self.counted {
             None => None,
             Some(Counted { runs: LatchRuns::Constant(runs), .. }) => {
                 let Some(runs) = Constant::int(Type::I64, *runs as i64) else {
-                    return Ok(Vec::new());
+                    return Ok(None);
                 };
                 Some(Operand::from(f.constant_id(runs)))
             }
             // The count may have got another name since it was computed.
-            Some(Counted { guard: Some((guard, _)), .. }) => f.operand(*guard, 0),
-            Some(_) => return Ok(Vec::new()),
+            Some(Counted { guard: Some(guard), .. }) => f.operand(*guard, 0),
+            Some(_) => return Ok(None),
         };
         let preheader = self.form.ensure_preheader(f)?;
         let (blocks, header) = (self.form.blocks().to_vec(), self.form.header());
@@ -160,18 +184,17 @@ impl ByFactor {
                 for map in &maps {
                     fold_branch(f, map.block(counted.exit.0), 1 - counted.exit.1)?;
                 }
-                let enough = counted.guard.map(|(_, enough)| enough);
-                let rounds = Rounds { preheader, first: maps[0].block(header), round, header };
-                rounds.connect(f, self.factor, count, enough)?;
+                let ends = Ends { preheader, first: maps[0].block(header), round, header };
+                ends.connect(f, self.factor, count, counted.enough)?;
             }
             _ => redirect_back_edges(f, end, &places, header)?,
         }
-        Ok(made)
+        Ok(Some(Rounds { copies: maps, blocks: made }))
     }
 }
 
 /// The blocks between which rounds go.
-struct Rounds {
+struct Ends {
     preheader: Block,
     /// The header of the first copy.
     first: Block,
@@ -181,7 +204,7 @@ struct Rounds {
     header: Block,
 }
 
-impl Rounds {
+impl Ends {
     /// Lets the preheader begin with a round if there are `enough` iterations (`None`: there are),
     /// and counts down at the end of each.
     fn connect(

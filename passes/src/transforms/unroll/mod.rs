@@ -37,7 +37,7 @@
 //! for all loops that are looked at together.
 
 mod edges;
-mod factor;
+pub(crate) mod factor;
 mod full;
 
 use regraft_ir::{Block, ControlFlow, Function};
@@ -158,7 +158,13 @@ impl LoopPass for Unroll {
         for plan in plans {
             let (blocks, what) = match plan {
                 Plan::Full(plan) => (plan.carry_out(f)?, "loops unrolled fully"),
-                Plan::Factor(plan) => (plan.carry_out(f)?, "loops unrolled by a factor"),
+                Plan::Factor(plan) => {
+                    let rounds = plan.carry_out(f)?;
+                    (
+                        rounds.map_or(Vec::new(), |rounds| rounds.blocks),
+                        "loops unrolled by a factor",
+                    )
+                }
             };
             if !blocks.is_empty() {
                 cx.count(what);
@@ -233,7 +239,7 @@ impl Unroll {
 }
 
 /// Returns how many instructions there are in blocks, jumps not counted, if not more than `most`.
-fn size_up_to(f: &Function, blocks: &[Block], most: usize) -> Option<usize> {
+pub(crate) fn size_up_to(f: &Function, blocks: &[Block], most: usize) -> Option<usize> {
     let mut size: usize = 0;
     for &block in blocks {
         size += usize::from(f.out_edges(block).nth(1).is_some());
@@ -252,7 +258,7 @@ fn size_up_to(f: &Function, blocks: &[Block], most: usize) -> Option<usize> {
 
 /// Lets what the only edge into a block passes take the place of its parameters, and joins blocks
 /// that follow each other alone, in the blocks that are marked.
-fn tidy(f: &mut Function, cfg: &ControlFlow, marked: &[bool]) -> PassResult {
+pub(crate) fn tidy(f: &mut Function, cfg: &ControlFlow, marked: &[bool]) -> PassResult {
     let mut replaced = Vec::new();
     for block in cfg.reverse_postorder() {
         let alone = only(f.in_edges(block)).is_some();

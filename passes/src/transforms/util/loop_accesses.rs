@@ -14,13 +14,14 @@
 //! dependence.
 
 use regraft_dialects::math;
-use regraft_ir::{Block, Function, Value};
+use regraft_ir::{Block, Function, Type, Value};
 use smallvec::SmallVec;
 
 use crate::analysis::dependence::{Dependence, strong};
 use crate::analysis::memory_location::element_indices;
 use crate::analysis::{
-    Access, Aliases, EffectSummaries, InductionVariables, InstEffects, LoopId, Poly, inst_effects,
+    Access, Aliases, EffectSummaries, InductionVariables, InstEffects, LoopId, Poly, Sym,
+    inst_effects,
 };
 use crate::transforms::util::allocation_sites::needs_memory_only;
 
@@ -207,4 +208,68 @@ pub(crate) fn meets_later(a: &[Line], b: &[Line]) -> bool {
         }
     }
     true
+}
+
+/// For each of some loops, one in the other, how many iterations apart two accesses are, if that is
+/// known.
+pub(crate) type Distances = SmallVec<[Option<i64>; 3]>;
+
+/// For two accesses with these indices, in iterations `v` and `w` of the same loops, of which each is
+/// in the one before it: what `v - w` is where both are to one element of one array. `None` if they
+/// never are.
+///
+/// A dimension whose index moves with one of the loops alone, the same in both, gives an equation
+/// for that loop. Dimensions of which nothing is known are passed over.
+pub(crate) fn distances(
+    variables: &InductionVariables,
+    loops: &[LoopId],
+    a: &[Poly],
+    b: &[Poly],
+) -> Option<Distances> {
+    let mut known: Distances = loops.iter().map(|_| None).collect();
+    let still = Poly::constant(Type::I64, 0);
+    if a.len() != b.len() {
+        return Some(known);
+    }
+    for (x, y) in a.iter().zip(b) {
+        let (Some(x), Some(y)) = (affine(variables, loops, x), affine(variables, loops, y)) else {
+            continue;
+        };
+        let moved: SmallVec<[usize; 3]> =
+            (0..loops.len()).filter(|&l| !x.steps[l].is_zero() || !y.steps[l].is_zero()).collect();
+        let (at, apart) = match *moved {
+            [] => (None, distance((&x.base, &still), (&y.base, &still))),
+            [l] => (Some(l), distance((&x.base, &x.steps[l]), (&y.base, &y.steps[l]))),
+            _ => continue,
+        };
+        match (apart, at) {
+            (Distance::Never, _) => return None,
+            (Distance::Exactly(d), Some(l)) if known[l].is_some_and(|known| known != d) => {
+                return None;
+            }
+            (Distance::Exactly(d), Some(l)) => known[l] = Some(d),
+            _ => {}
+        }
+    }
+    Some(known)
+}
+
+/// An index as `base + steps[0] * i + steps[1] * j + ...` in iterations of loops.
+struct Affine {
+    base: Poly,
+    steps: SmallVec<[Poly; 3]>,
+}
+
+/// An index in the iterations of loops, if it is affine with bases and steps that are invariant in all
+/// of them, and computed like all indices.
+fn affine(variables: &InductionVariables, loops: &[LoopId], index: &Poly) -> Option<Affine> {
+    let (mut base, mut steps) = (index.clone(), SmallVec::new());
+    for &l in loops {
+        let (rest, step) = base.linear_in(Sym::Iteration(l))?;
+        steps.push(step);
+        base = rest;
+    }
+    let fixed = |poly: &Poly| loops.iter().all(|&l| variables.is_invariant_in(poly, l));
+    let fits = index.ty() == Type::I64 && fixed(&base) && steps.iter().all(fixed);
+    fits.then_some(Affine { base, steps })
 }

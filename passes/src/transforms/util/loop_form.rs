@@ -235,6 +235,16 @@ pub(crate) fn is_small_innermost(
     size <= most && forest.is_innermost(id) && !forest.get(id).has_irreducible
 }
 
+/// Returns whether nothing that is computed in a loop is used outside, by its only exit.
+pub(crate) fn nothing_leaves(f: &Function, forest: &LoopForest, id: LoopId, exit: Edge) -> bool {
+    let inside = |block: Block| forest.contains(id, block);
+    let passed = f.edge_args(exit).filter_map(Operand::as_value);
+    let mut values =
+        forest.blocks(id).iter().flat_map(|&block| f.params(block).chain(f.body(block)));
+    passed.into_iter().all(|v| !inside(f.block_of(v)))
+        && values.all(|v| f.uses(v).all(|at| inside(f.block_of(at.user))))
+}
+
 /// Lets everything outside of disjoint loops that uses a value of one use parameters of its exit
 /// blocks, which are made dedicated, and of blocks where these meet. Returns how many parameters it
 /// made. Blocks that the entry does not reach may still use values of the loops. Where values of a

@@ -1,5 +1,5 @@
-//! Two loops of which the second begins where the first ends, and whether the effects of the two
-//! stay in order when they become one.
+//! Loops with one exit, pairs of which the second begins where the first ends, and whether effects
+//! stay in order when iterations trade places.
 
 use std::sync::Arc;
 
@@ -16,6 +16,10 @@ use crate::transforms::util::loop_accesses::{
     Accesses, AliasResult, Line, MemoryAccess, is_float_function, meets_later,
 };
 use crate::transforms::util::recorded_domains::is_known_to_be_inside;
+use crate::transforms::util::versioning::Apart;
+
+/// The most pairs of arrays that are told apart before a loop.
+const MAX_APART: usize = 6;
 
 /// A loop with one exit and one latch.
 #[derive(Clone, Copy)]
@@ -28,16 +32,20 @@ pub(crate) struct CountedLoop {
 }
 
 impl CountedLoop {
+    /// A loop whose latch goes back and nowhere else, or leaves.
     pub(crate) fn of(f: &Function, forest: &LoopForest, id: LoopId) -> Option<Self> {
+        Self::with_any_latch(f, forest, id).filter(|l| l.has_own_latch(f))
+    }
+
+    /// A loop whose latch may also go elsewhere in the loop.
+    pub(crate) fn with_any_latch(f: &Function, forest: &LoopForest, id: LoopId) -> Option<Self> {
         let l = forest.get(id);
         let [exit] = *l.exits else { return None };
         let latch = l.single_latch()?;
         let back = f.out_edges(latch).filter(|&edge| f.edge_target(edge) == l.header).count();
-        let other = if exit.from == latch { 2 } else { 1 };
         if l.has_irreducible
             || Some(l.header) == f.entry()
             || back != 1
-            || f.out_edges(latch).count() != other
             || ![l.header, latch].contains(&exit.from)
             || f.out_edges(exit.from).count() != 2
         {
@@ -47,9 +55,19 @@ impl CountedLoop {
         Some(Self { id, header: l.header, latch, exit: (exit.from, nth) })
     }
 
+    /// Returns whether the latch goes back and nowhere else, or leaves.
+    pub(crate) fn has_own_latch(&self, f: &Function) -> bool {
+        self.exit.0 == self.latch || f.out_edges(self.latch).nth(1).is_none()
+    }
+
     /// Returns whether the test stands in the header, and is not the only block.
     pub(crate) fn is_tested_first(&self) -> bool {
         self.exit.0 == self.header && self.header != self.latch
+    }
+
+    /// The block that it is left from, and the place of the edge among those of the block.
+    pub(crate) fn exit_place(&self) -> (Block, usize) {
+        self.exit
     }
 
     /// The edge that leaves it.
@@ -173,6 +191,40 @@ impl<'a> FusionAnalyses<'a> {
         }
         accesses.may_stop |= !self.forest.children(id).all(|l| self.counts.surely_ends(l));
         Some(accesses)
+    }
+
+    /// Returns which arrays have to be different objects, so that the iterations of a loop and of those in
+    /// it may run in another order: `keeps_order` says whether two accesses to one array keep theirs where
+    /// they meet. `None` if they may not, since something stops the program, prints, or meets in any case. At
+    /// most so many pairs are told apart.
+    pub(crate) fn apart_to_reorder(
+        &self,
+        l: LoopId,
+        keeps_order: impl Fn(&MemoryAccess, &MemoryAccess) -> bool,
+    ) -> Option<Vec<Apart>> {
+        let f = self.f;
+        let accesses = self.accesses(l).filter(|all| !all.may_stop && !all.observable)?;
+        let is_outside =
+            |x: Operand| x.as_value().is_none_or(|v| !self.forest.contains(l, f.block_of(v)));
+        let mut apart: Vec<Apart> = Vec::new();
+        for (n, x) in accesses.list.iter().enumerate() {
+            for y in &accesses.list[n..] {
+                match x.alias(f, y, &self.aliases) {
+                    AliasResult::NoAlias => continue,
+                    AliasResult::MayAlias => return None,
+                    AliasResult::MayAliasElement if keeps_order(x, y) => continue,
+                    AliasResult::MayAliasElement => {}
+                }
+                let (x, y) = (f.operand(x.inst, 0)?, f.operand(y.inst, 0)?);
+                if x == y || !is_outside(x) || !is_outside(y) {
+                    return None;
+                }
+                if !apart.contains(&(x, y)) && !apart.contains(&(y, x)) {
+                    apart.push((x, y));
+                }
+            }
+        }
+        (apart.len() <= MAX_APART).then_some(apart)
     }
 
     /// Returns whether a float function in some blocks may be outside of its domain.
