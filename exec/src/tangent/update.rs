@@ -1,14 +1,12 @@
 //! Changes of shadows in place: adding a tangent, setting to zero.
 
-use std::ops::Add;
-
 use super::context::Tangents;
 use super::copies::Copy;
 use super::parts::{pairs, parts};
 use super::walk::{Rule, Step, Walk};
 use super::workspace::Known;
 use crate::error::Trap;
-use crate::value::{Array, Buffer, Element, Storage, Val};
+use crate::value::{Array, Storage, Val};
 
 /// Adds the second of the pair to the first.
 #[derive(Default)]
@@ -50,16 +48,9 @@ impl Rule for Accumulate {
 /// Adds the numbers of an array to those of another of the same size; `false` if not both have
 /// floats of the same type only.
 fn add_numbers(x: &Array, y: &Array) -> bool {
-    fn add<T: Element + Add<Output = T>>(x: &Buffer<T>, y: &Buffer<T>) {
-        for place in 0..x.len() {
-            if let (Some(a), Some(b)) = (x.get(place), y.get(place)) {
-                x.set(place, a + b);
-            }
-        }
-    }
     match (x.storage(), y.storage()) {
-        (Storage::F64(x), Storage::F64(y)) => add(x, y),
-        (Storage::F32(x), Storage::F32(y)) => add(x, y),
+        (Storage::F64(x), Storage::F64(y)) => x.add(y),
+        (Storage::F32(x), Storage::F32(y)) => x.add(y),
         _ => return false,
     }
     true

@@ -1,6 +1,7 @@
 //! A growable vector of scalars that can be changed through a shared reference.
 
 use std::fmt;
+use std::ops::Add;
 
 use super::layout::RawVec;
 
@@ -66,6 +67,20 @@ impl<T: Copy> Buffer<T> {
         let source = source.0.items();
         let places = self.0.items_mut().get_mut(..source.len());
         places.map(|places| places.copy_from_slice(source)).is_some()
+    }
+
+    /// Adds the elements of `other` to the first of these. Both may be the same buffer.
+    pub fn add(&self, other: &Self)
+    where
+        T: Add<Output = T>,
+    {
+        if std::ptr::eq(self, other) {
+            self.0.items_mut().iter_mut().for_each(|place| *place = *place + *place);
+            return;
+        }
+        // Two buffers, so that the two references are to different vectors.
+        let places = self.0.items_mut().iter_mut().zip(other.0.items());
+        places.for_each(|(place, &item)| *place = *place + item);
     }
 
     /// A copy of the elements.
