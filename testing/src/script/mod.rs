@@ -453,7 +453,7 @@ mod tests {
     #[test]
     fn every_construct_is_met() {
         for make in [ScriptCase::from_seed, ScriptCase::smooth_from_seed] {
-            let texts: Vec<String> = (0..1000).map(|seed| make(seed).text).collect();
+            let texts: Vec<String> = (0..1600).map(|seed| make(seed).text).collect();
             let constructs = [
                 "; k",
                 "@threads",
