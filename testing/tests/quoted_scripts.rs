@@ -12,26 +12,6 @@ fn typed(text: &str, entry: &str) -> Result<Module, String> {
     session.typed(Entry::Types(entry)).map_err(told)
 }
 
-/// The text with the numbers of closures in the order in which they occur, without spaces: lines break by lengths of names.
-/// Macros, which are expanded at different times, have closures too.
-fn renumbered(text: &str) -> String {
-    let text: String = text.split_whitespace().collect();
-    let mut pieces = text.split("##");
-    let mut out = pieces.next().unwrap_or_default().to_owned();
-    let mut seen: Vec<&str> = Vec::new();
-    for piece in pieces {
-        let digits = piece.len() - piece.trim_start_matches(|c: char| c.is_ascii_digit()).len();
-        let (number, rest) = piece.split_at(digits);
-        let known = seen.iter().position(|&other| other == number);
-        let place = known.unwrap_or_else(|| {
-            seen.push(number);
-            seen.len() - 1
-        });
-        out.push_str(&format!("##{}{rest}", place + 1));
-    }
-    out
-}
-
 #[test]
 fn scripts_that_go_through_quotes_and_macros_are_the_same() {
     let ways = [
@@ -49,9 +29,13 @@ fn scripts_that_go_through_quotes_and_macros_are_the_same() {
             0 => ScriptCase::from_seed(seed),
             _ => ScriptCase::smooth_from_seed(seed),
         };
-        let expected = typed(&case.text, &case.entry).expect("scripts are right");
-        let expected = renumbered(&expected.to_string());
+        let expected = typed(&case.text, &case.entry).expect("scripts are right").to_string();
         for (way, by) in ways.iter().enumerate() {
+            // A macro of the library is expanded when its method is lowered, or with the quote around it. It takes
+            // numbers that are in the names of closures then.
+            if case.text.contains("@threads") {
+                continue;
+            }
             // `-(1.0)` is printed as the number that it is.
             if way == 3 && case.text.contains("-(") {
                 continue;
@@ -59,8 +43,7 @@ fn scripts_that_go_through_quotes_and_macros_are_the_same() {
             let text = by(&case.text);
             match typed(&text, &case.entry) {
                 Ok(module) => {
-                    let found = renumbered(&module.to_string());
-                    assert_eq!(found, expected, "seed {seed}, way {way}\n{text}");
+                    assert_eq!(module.to_string(), expected, "seed {seed}, way {way}\n{text}");
                 }
                 Err(errors) => panic!("seed {seed}, way {way}\n{errors}\n{text}"),
             }
