@@ -11,7 +11,7 @@
 //!
 //! The functions are those of a module, which a crate that depends on `regraft-runtime` includes:
 //!
-//! ```ignore
+//! ```text
 //! mod compiled {
 //!     include!(concat!(env!("OUT_DIR"), "/axpy.rs"));
 //! }
