@@ -171,13 +171,12 @@ impl Session {
         self.resolve_calls(&mut module)?;
         let whole = Pipeline::parse(&PassRegistry::standard(), "inline{once=100000}, dce")?;
         optimize(&mut module, Some(&whole), Math::Exact)?;
-        with_first(&mut module, split_shadows)?;
         optimize(&mut module, None, self.compiler.borrow().math())?;
         // Places are the last group, one for each argument.
         let (count, first) = (groups[0].len(), usize::from(!matches!(function, Val::Func(_))));
         let places = first + (groups.len() - 1) * count;
         let pairs: Vec<_> = (0..count).map(|at| (first + at, places + at)).collect();
-        with_first(&mut module, |f| make_in_place(f, &pairs))?;
+        with_first(&mut module, |f| split_shadows(f).and_then(|()| make_in_place(f, &pairs)))?;
         Ok(module)
     }
 }
