@@ -38,6 +38,7 @@ impl fmt::Display for ArrayError {
 }
 
 impl std::error::Error for ArrayError {}
+
 /// `$scalar::<T>(args)` for the Rust type `T` of a scalar element type, or `$other`.
 macro_rules! by_element {
     ($element:expr, $scalar:ident($($arg:expr),*), $other:expr) => {
@@ -53,6 +54,7 @@ macro_rules! by_element {
         }
     };
 }
+pub(crate) use by_element;
 
 impl Array {
     /// The bytes that an array of `len` elements takes, or `None` if that is more than memory

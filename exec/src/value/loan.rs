@@ -17,6 +17,7 @@ use std::ptr::NonNull;
 
 use regraft_ir::Type;
 
+use super::array::by_element;
 use super::buffer::Buffer;
 use super::layout::Counted;
 use super::shared::Shared;
@@ -64,6 +65,27 @@ impl Loan {
         // SAFETY: the caller says so.
         unsafe { buffer.0.lend(data, len) };
         Some(Val::Array(self.array.clone()))
+    }
+
+    /// As [`begin`](Self::begin), for elements of the type of the loan, whatever that is. Where there are none, `data` may be any
+    /// address.
+    ///
+    /// # Safety
+    /// As of `begin`.
+    pub(crate) unsafe fn begin_at(&mut self, data: NonNull<u8>, lengths: &[usize]) -> Option<Val> {
+        /// # Safety
+        /// As of `begin`.
+        unsafe fn begin<T: Element>(
+            loan: &mut Loan,
+            data: NonNull<u8>,
+            lengths: &[usize],
+        ) -> Option<Val> {
+            let data = if lengths.contains(&0) { NonNull::dangling() } else { data.cast::<T>() };
+            // SAFETY: the caller says so.
+            unsafe { loan.begin(data, lengths) }
+        }
+        // SAFETY: as above.
+        unsafe { by_element!(self.element, begin(self, data, lengths), None) }
     }
 
     /// The array, with elements that are copied to memory of its own.

@@ -38,6 +38,7 @@ mod types;
 mod val;
 
 pub use array::ArrayError;
+pub(crate) use array::by_element;
 pub use buffer::Buffer;
 pub use charge::{Charge, live_bytes};
 pub use equality::{egal, same};

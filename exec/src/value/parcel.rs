@@ -365,7 +365,7 @@ impl Parcel {
             &Elements::Lent(at) => {
                 let mut loan = Loan::new(element, u8::try_from(dims.len()).ok()?);
                 // SAFETY: the caller of `unpack` says so; an answer lends nothing.
-                let lent = unsafe { lend(&mut loan, element, at, dims) }?;
+                let lent = unsafe { loan.begin_at(at.0, dims) }?;
                 to.loans.push(loan);
                 lent
             }
@@ -410,23 +410,6 @@ fn is_same(ctx: &Context, part: Part, now: Option<&Val>, unpacked: &Unpacked) ->
         }
         _ => false,
     }
-}
-
-/// An array on elements that are somebody else's.
-///
-/// # Safety
-/// As [`Loan::begin`].
-unsafe fn lend(loan: &mut Loan, element: Type, at: Address, dims: &[usize]) -> Option<Val> {
-    macro_rules! lend {
-        ($($ty:ty),*) => {
-            $(if element == <$ty as Element>::TYPE {
-                // SAFETY: the caller says so.
-                return unsafe { loan.begin::<$ty>(at.0.cast(), dims) };
-            })*
-        };
-    }
-    lend!(bool, i8, i16, i32, i64, f32, f64);
-    None
 }
 
 /// A type of elements that are no values of other threads.

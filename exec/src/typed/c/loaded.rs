@@ -19,9 +19,9 @@ use crate::interp::Scalar;
 use crate::native::Image;
 use crate::typed::instance::with_instance;
 use crate::typed::output::Returned;
-use crate::typed::passing::{Lent, Passing};
+use crate::typed::passing::Passing;
 use crate::typed::plan::{Plan, Runs};
-use crate::value::{Array, Element, Storage, Val};
+use crate::value::{Array, Element, Storage, Val, by_element};
 
 /// A function of an object file.
 ///
@@ -163,8 +163,9 @@ impl Loaded {
                     let extent = Extent { name: &param.name, start, end, is_read_only };
                     extents.iter().try_for_each(|other| other.check_apart(&extent))?;
                     extents.push(extent);
+                    let data = NonNull::new(data.cast()).unwrap_or(NonNull::dangling());
                     // SAFETY: the caller lends the elements, and the address and the lengths can be true.
-                    to.pass_array(|lent| unsafe { lend(element, lent, data, &lengths) })?;
+                    to.pass_array(|lent| unsafe { lent.loan.begin_at(data, &lengths) })?;
                 }
             }
         }
@@ -214,45 +215,9 @@ fn nothing() -> Diagnostic {
     Diagnostic::error("there is no function in the object file")
 }
 
-/// Runs something with the type in Rust of an element.
-macro_rules! with_element {
-    ($element:expr, $ty:ident => $body:expr) => {
-        match $element {
-            Type::BOOL => {
-                type $ty = bool;
-                $body
-            }
-            Type::I8 => {
-                type $ty = i8;
-                $body
-            }
-            Type::I16 => {
-                type $ty = i16;
-                $body
-            }
-            Type::I32 => {
-                type $ty = i32;
-                $body
-            }
-            Type::I64 => {
-                type $ty = i64;
-                $body
-            }
-            Type::F32 => {
-                type $ty = f32;
-                $body
-            }
-            _ => {
-                type $ty = f64;
-                $body
-            }
-        }
-    };
-}
-
 /// Checks that elements can be at an address; gives the bytes that they take.
 fn check(name: &str, data: *const c_void, element: Type, lengths: &[usize]) -> Result<usize, Trap> {
-    let size = with_element!(element, T => size_of::<T>());
+    let size = by_element!(element, size_of(), 1);
     let len = lengths.iter().try_fold(1usize, |len, &by| len.checked_mul(by));
     let bytes = len.and_then(|len| len.checked_mul(size));
     let bytes = bytes.filter(|&bytes| isize::try_from(bytes).is_ok());
@@ -269,21 +234,6 @@ fn check(name: &str, data: *const c_void, element: Type, lengths: &[usize]) -> R
         return Err(wrong(format!("is not aligned: its address is not divisible by {size}")));
     }
     Ok(bytes)
-}
-
-/// # Safety
-/// As of [`Loan::begin`](crate::value::Loan::begin).
-unsafe fn lend(
-    element: Type,
-    lent: &mut Lent,
-    data: *mut c_void,
-    lengths: &[usize],
-) -> Option<Val> {
-    with_element!(element, T => {
-        let data = NonNull::new(data.cast::<T>()).unwrap_or(NonNull::dangling());
-        // SAFETY: as above.
-        unsafe { lent.loan.begin(data, lengths) }
-    })
 }
 
 /// Writes a result where C wants it.
@@ -307,7 +257,7 @@ unsafe fn store(form: &Form, returned: Returned, mut at: *mut u8) -> Result<(), 
             let values = value.as_fields().ok_or_else(wrong)?;
             let mut offset = 0usize;
             for (&(_, ty), value) in fields.iter().zip(values) {
-                let size = with_element!(ty, T => size_of::<T>());
+                let size = by_element!(ty, size_of(), 1);
                 offset = offset.next_multiple_of(size);
                 // SAFETY: as above.
                 unsafe { store_scalar(ty, value, at.add(offset)) }.ok_or_else(wrong)?;
@@ -315,7 +265,7 @@ unsafe fn store(form: &Form, returned: Returned, mut at: *mut u8) -> Result<(), 
             }
         }
         (&Form::Array { element, rank, .. }, Returned::Val(Val::Array(array))) => {
-            let data = with_element!(element, T => copied::<T>(&array)).ok_or_else(wrong)?;
+            let data = by_element!(element, copied(&array), None).ok_or_else(wrong)?;
             let data =
                 data.ok_or_else(|| Diagnostic::error("there is no memory for the result"))?;
             let mut put = |word: usize| {
@@ -343,9 +293,14 @@ fn copied<T: Element>(array: &Array) -> Option<Option<*mut c_void>> {
 /// # Safety
 /// There is room for it.
 unsafe fn store_scalar(ty: Type, value: &Val, at: *mut u8) -> Option<()> {
-    with_element!(ty, T => {
+    /// # Safety
+    /// There is room for it.
+    unsafe fn put<T: Element>(value: &Val, at: *mut u8) -> Option<()> {
+        let value = T::from_val(value)?;
         // SAFETY: the caller says so.
-        unsafe { at.cast::<T>().write_unaligned(T::from_val(value)?) };
-    });
-    Some(())
+        unsafe { at.cast::<T>().write_unaligned(value) };
+        Some(())
+    }
+    // SAFETY: as above.
+    unsafe { by_element!(ty, put(value, at), None) }
 }
