@@ -127,21 +127,15 @@ end
 
 function tforeach(f, xs...)
     of = __indexed(xs)
-    n = __common_length(of)
-    chunks = __chunks(n)
-    __in_chunks(__EachChunk(f, __Own(of), chunks), __count(chunks))
-    return nothing
+    __for_chunks(__Each(f), of, __common_length(of))
 end
-struct __EachChunk{F, X} <: Function
+struct __Each{F} <: Function
     f::F
-    own::__Own{X}
-    chunks::__Chunks
 end
-function (t::__EachChunk)(c)
-    for k in __first(t.chunks, c):__last(t.chunks, c)
-        t.f(__unroll_map(__ElementAt(k), t.own.it)...)
+function (e::__Each)(xs, first, last)
+    for k in first:last
+        e.f(__unroll_map(__ElementAt(k), xs)...)
     end
-    return nothing
 end
 
 tmap(f, xs...) = __tmap(f, __indexed(xs))

@@ -40,7 +40,7 @@ use regraft_dialects::chunks::{self, CountedLoop, chunk_loop};
 use regraft_dialects::{ad, arith, cf, core, mem};
 use regraft_ir::{
     Constant, Context, Diagnostic, Function, FunctionBuilder, Inst, IrResult, Operand, Symbol,
-    Type, TypeKind,
+    Type, TypeKind, Value,
 };
 use regraft_passes::analysis::{Access, ParamEffects, may_reach_objects};
 
@@ -58,7 +58,7 @@ const LARGE: i64 = 1 << 16;
 struct Shadows {
     /// The parameters that have one.
     all: Vec<usize>,
-    /// Those of which each chunk has one of its own.
+    /// The parameters of which each chunk has a shadow of its own.
     private: Vec<usize>,
     /// The parameters that chunks write.
     written: Vec<usize>,
@@ -73,7 +73,7 @@ struct Layout {
     args: usize,
     /// The number of chunks.
     count: usize,
-    /// Whether chunks share all shadows.
+    /// The truth value that tells whether chunks share all shadows.
     shares: usize,
     /// The shadows that private ones are added to.
     private: Vec<usize>,
@@ -86,7 +86,7 @@ struct Parts<'a> {
     shadows: &'a Shadows,
     /// The types of the shadows of parameters.
     shadow_types: Vec<Type>,
-    /// What a chunk gives on the way back: cotangents, then the private shadows.
+    /// The result of a chunk on the way back: cotangents, then the private shadows.
     back: Type,
     /// The parameters that have cotangents.
     values: Vec<usize>,
@@ -265,6 +265,48 @@ impl Driver<'_> {
         Ok(name)
     }
 
+    /// Adds shadows to the arguments of the forward part of a chunk: private ones if they are asked for, those that
+    /// the loop was given otherwise. Returns the ones that may be private.
+    fn pass_shadows(
+        &mut self,
+        b: &mut FunctionBuilder,
+        parts: &Parts<'_>,
+        private: bool,
+        args: &mut Vec<Operand>,
+    ) -> Result<Vec<Operand>, Diagnostic> {
+        let Parts { pair, shadows, .. } = parts;
+        let (count, mut held) = (pair.params.len() - 1, Vec::new());
+        for (at, &i) in shadows.all.iter().enumerate() {
+            let mut shadow: Operand = b.param(count + at).into();
+            if shadows.private.contains(&i) {
+                if private {
+                    let object = b.param(i).into();
+                    shadow = self.private_shadow(b, pair.params[i], object)?;
+                }
+                held.push(shadow);
+            }
+            args.push(shadow);
+        }
+        Ok(held)
+    }
+
+    /// Calls the reverse part of a chunk, with the cotangent of its result in the shadow of all results. Returns the
+    /// cotangents.
+    fn reverse_chunk(
+        &mut self,
+        b: &mut FunctionBuilder,
+        parts: &Parts<'_>,
+        tape: Operand,
+        shadow: Operand,
+        chunk: Operand,
+    ) -> Result<Vec<Operand>, Diagnostic> {
+        let Parts { kernel, values, .. } = parts;
+        let seed = self.chunk_seed(b, kernel.result, shadow, chunk)?;
+        let callee = self.ctx.constant_id(Constant::Func(kernel.reverse));
+        let found = b.push(core::call(callee, [tape, seed], kernel.reverse_type))?;
+        values.iter().map(|&i| Ok(get(b, found, i)?)).collect()
+    }
+
     /// The cotangent of what a chunk has given, in the shadow of the results.
     fn chunk_seed(
         &mut self,
@@ -365,6 +407,21 @@ impl Driver<'_> {
 /// The type of the tape that a forward part gives.
 fn tape_of(ctx: &Context, forward: &Function) -> Type {
     build::part_types(ctx, forward.ret_type()).get(2).copied().unwrap_or(Type::ANY)
+}
+
+/// Begins a forward part: gives the number of chunks, the other arguments, and their shadows.
+fn begin_forward(
+    ctx: &Arc<Context>,
+    parts: &Parts<'_>,
+) -> (FunctionBuilder, Value, Vec<Operand>, Vec<Operand>) {
+    let pair = parts.pair;
+    let count = pair.params.len() - 1;
+    let params = [pair.params.as_slice(), &parts.shadow_types].concat();
+    let b = FunctionBuilder::new(ctx, ctx.str(pair.forward), &params, Type::ANY);
+    let args = (0..count).map(|i| b.param(i).into()).collect();
+    let given = (count + 1..params.len()).map(|i| b.param(i).into()).collect();
+    let n = b.param(count);
+    (b, n, args, given)
 }
 
 /// Ends a forward part, which gives the results, their shadow and the tape.

@@ -10,7 +10,7 @@ use regraft_dialects::core;
 use regraft_ir::{Constant, Diagnostic, Function, FunctionBuilder, Operand, Symbol, Type};
 
 use super::super::driver::Driver;
-use super::{Layout, Parts, end_forward, get, shares_all, tape_of};
+use super::{Layout, Parts, begin_forward, end_forward, get, shares_all, tape_of};
 use crate::tangent_builder as build;
 
 impl Driver<'_> {
@@ -23,11 +23,7 @@ impl Driver<'_> {
         let ctx = Arc::clone(&self.ctx);
         let Parts { pair, shadows, .. } = parts;
         let count = pair.params.len() - 1;
-        let params = [pair.params.as_slice(), &parts.shadow_types].concat();
-        let mut b = FunctionBuilder::new(&ctx, ctx.str(pair.forward), &params, Type::ANY);
-        let n = b.param(count);
-        let args: Vec<Operand> = (0..count).map(|i| b.param(i).into()).collect();
-        let given: Vec<Operand> = (count + 1..params.len()).map(|i| b.param(i).into()).collect();
+        let (mut b, n, args, given) = begin_forward(&ctx, parts);
         let callee = ctx.constant_id(Constant::Func(f.name()));
         let all = args.iter().copied().chain([n.into()]);
         let out = b.push(core::call(callee, all, pair.result))?;
@@ -66,7 +62,7 @@ impl Driver<'_> {
         apart: bool,
     ) -> Result<Symbol, Diagnostic> {
         let ctx = Arc::clone(&self.ctx);
-        let Parts { pair, kernel, shadows, values, .. } = parts;
+        let Parts { pair, kernel, .. } = parts;
         let count = pair.params.len() - 1;
         let what = if apart { "chunk_reverse" } else { "ordered_chunk_reverse" };
         let name = self.fresh(&format!("{}.{what}{}", f.name_str(), pair.ending));
@@ -77,29 +73,12 @@ impl Driver<'_> {
         let c = Operand::from(b.param(types.len()));
         let mut args: Vec<Operand> = (0..count).map(|i| b.param(i).into()).collect();
         args.push(c);
-        let mut held = Vec::new();
-        for (at, &i) in shadows.all.iter().enumerate() {
-            let mut shadow: Operand = b.param(count + at).into();
-            if shadows.private.contains(&i) {
-                if private {
-                    let object = b.param(i).into();
-                    shadow = self.private_shadow(&mut b, pair.params[i], object)?;
-                }
-                held.push(shadow);
-            }
-            args.push(shadow);
-        }
+        let held = self.pass_shadows(&mut b, parts, private, &mut args)?;
         let callee = ctx.constant_id(Constant::Func(kernel.forward));
         let triple = b.push(core::call(callee, args, kernel.forward_type))?;
         let tape = get(&mut b, triple, 2)?;
         let shadow = b.param(types.len() - 1).into();
-        let seed = self.chunk_seed(&mut b, kernel.result, shadow, c)?;
-        let callee = ctx.constant_id(Constant::Func(kernel.reverse));
-        let found = b.push(core::call(callee, [tape, seed], kernel.reverse_type))?;
-        let mut all = Vec::new();
-        for &i in values {
-            all.push(get(&mut b, found, i)?);
-        }
+        let mut all = self.reverse_chunk(&mut b, parts, tape, shadow, c)?;
         all.extend(held);
         let all = b.push(core::tuple(all))?;
         self.add_loop(

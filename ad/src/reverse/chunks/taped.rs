@@ -10,7 +10,9 @@ use regraft_dialects::{core, mem};
 use regraft_ir::{Constant, Diagnostic, Function, FunctionBuilder, Operand, Symbol, Type};
 
 use super::super::driver::Driver;
-use super::{Layout, Parts, either, emitting, end_forward, get, load, shares_all, tape_of};
+use super::{
+    Layout, Parts, begin_forward, either, emitting, end_forward, get, load, shares_all, tape_of,
+};
 use crate::tangent_builder::{self as build, TangentKind};
 
 impl Driver<'_> {
@@ -22,7 +24,6 @@ impl Driver<'_> {
     ) -> Result<(Function, Function), Diagnostic> {
         let ctx = Arc::clone(&self.ctx);
         let Parts { pair, kernel, shadows, .. } = parts;
-        let count = pair.params.len() - 1;
         let has_private = !shadows.private.is_empty();
         let private = shadows.private.iter().map(|&i| self.types.shadow(pair.params[i]));
         let tape: Vec<Type> = std::iter::once(kernel.tape).chain(private).collect();
@@ -31,11 +32,7 @@ impl Driver<'_> {
         let apart = self.forth_loop(f, parts, forth, has_private)?;
         let together =
             if has_private { Some(self.forth_loop(f, parts, forth, false)?) } else { None };
-        let params = [pair.params.as_slice(), &parts.shadow_types].concat();
-        let mut b = FunctionBuilder::new(&ctx, ctx.str(pair.forward), &params, Type::ANY);
-        let n = b.param(count);
-        let args: Vec<Operand> = (0..count).map(|i| b.param(i).into()).collect();
-        let given: Vec<Operand> = (count + 1..params.len()).map(|i| b.param(i).into()).collect();
+        let (mut b, n, args, given) = begin_forward(&ctx, parts);
         let all: Vec<Operand> = args.iter().chain(&given).copied().chain([n.into()]).collect();
         let made = ctx.array_type(forth, 1);
         let shares = shares_all(&mut b, &ctx, parts, &args)?;
@@ -94,7 +91,7 @@ impl Driver<'_> {
         private: bool,
     ) -> Result<Symbol, Diagnostic> {
         let ctx = Arc::clone(&self.ctx);
-        let Parts { pair, kernel, shadows, .. } = parts;
+        let Parts { pair, kernel, .. } = parts;
         let count = pair.params.len() - 1;
         let what = if private { "chunk_forward" } else { "shared_chunk_forward" };
         let name = self.fresh(&format!("{}.{what}{}", f.name_str(), pair.ending));
@@ -103,19 +100,8 @@ impl Driver<'_> {
         let mut b = FunctionBuilder::new(&ctx, ctx.str(name), &params, forth);
         let c = b.param(types.len());
         let mut args: Vec<Operand> = (0..count).map(|i| b.param(i).into()).collect();
-        let mut held = Vec::new();
         args.push(c.into());
-        for (at, &i) in shadows.all.iter().enumerate() {
-            let mut shadow: Operand = b.param(count + at).into();
-            if shadows.private.contains(&i) {
-                if private {
-                    let object = b.param(i).into();
-                    shadow = self.private_shadow(&mut b, pair.params[i], object)?;
-                }
-                held.push(shadow);
-            }
-            args.push(shadow);
-        }
+        let held = self.pass_shadows(&mut b, parts, private, &mut args)?;
         let callee = ctx.constant_id(Constant::Func(kernel.forward));
         let triple = b.push(core::call(callee, args, kernel.forward_type))?;
         let [value, shadow, tape] =
@@ -134,7 +120,7 @@ impl Driver<'_> {
         apart: bool,
     ) -> Result<Symbol, Diagnostic> {
         let ctx = Arc::clone(&self.ctx);
-        let Parts { pair, kernel, shadows, values, .. } = parts;
+        let Parts { pair, shadows, .. } = parts;
         let what = if apart { "chunk_reverse" } else { "ordered_chunk_reverse" };
         let name = self.fresh(&format!("{}.{what}{}", f.name_str(), pair.ending));
         let types = [ctx.array_type(forth, 1), self.types.shadow(pair.result)];
@@ -146,13 +132,7 @@ impl Driver<'_> {
         let tape = get(&mut b, part, 2)?;
         let of_kernel = get(&mut b, tape, 0)?;
         let shadow = b.param(1).into();
-        let seed = self.chunk_seed(&mut b, kernel.result, shadow, c)?;
-        let callee = ctx.constant_id(Constant::Func(kernel.reverse));
-        let found = b.push(core::call(callee, [of_kernel, seed], kernel.reverse_type))?;
-        let mut all = Vec::new();
-        for &i in values {
-            all.push(get(&mut b, found, i)?);
-        }
+        let mut all = self.reverse_chunk(&mut b, parts, of_kernel, shadow, c)?;
         for at in 0..shadows.private.len() {
             all.push(get(&mut b, tape, 1 + at)?);
         }
