@@ -24,7 +24,7 @@ use crate::transforms::util::counters::{compute, compute_count};
 use crate::transforms::util::edit::delete_unused;
 use crate::transforms::util::loop_form::ensure_preheader;
 use crate::transforms::util::loop_pair::CountedLoop;
-use crate::transforms::util::versioning::{Apart, any_same};
+use crate::transforms::util::versioning::{Apart, all_differ};
 
 /// A band that is to be tiled.
 pub(super) struct Plan {
@@ -139,8 +139,7 @@ impl Plan {
             }
             ends.push(end);
         }
-        if let Some(same) = any_same(f, &self.apart, at)? {
-            let differ = f.insert(at, arith::not(same))?;
+        if let Some(differ) = all_differ(f, &self.apart, at)? {
             sure = Some(both(f, sure, differ, at)?);
         }
         Ok((ends, sure))

@@ -41,7 +41,6 @@
 mod chain;
 mod jam;
 
-use regraft_dialects::arith;
 use regraft_ir::{Block, DominatorTree, Function, IrResult, Value};
 
 use super::unroll::factor::{ByFactor, Rounds};
@@ -52,7 +51,7 @@ use crate::options::{OptionDef, Options};
 use crate::transforms::util::edit::delete_unreachable;
 use crate::transforms::util::loop_accesses::{MemoryAccess, distances};
 use crate::transforms::util::loop_pair::FusionAnalyses;
-use crate::transforms::util::versioning::{Apart, any_same};
+use crate::transforms::util::versioning::{Apart, all_differ};
 use crate::{FunctionPass, PassContext, PassResult};
 use chain::{Chain, Part};
 use jam::jam;
@@ -167,8 +166,7 @@ impl Jam {
         self.rounds.prepare(f, variables)?;
         let preheader = self.rounds.form.ensure_preheader(f)?;
         let at = Value::terminator(preheader);
-        if let Some(same) = any_same(f, &self.apart, at)? {
-            let differ = f.insert(at, arith::not(same))?;
+        if let Some(differ) = all_differ(f, &self.apart, at)? {
             self.rounds.also_if(f, differ)?;
         }
         Ok(())

@@ -64,6 +64,14 @@ pub(crate) fn any_same(f: &mut Function, pairs: &[Apart], at: Value) -> IrResult
     Ok(any)
 }
 
+/// Inserts the test whether the values of all pairs are different objects before `at`, if there is a pair.
+///
+/// # Errors
+/// If a value does not dominate `at`.
+pub(crate) fn all_differ(f: &mut Function, pairs: &[Apart], at: Value) -> IrResult<Option<Value>> {
+    any_same(f, pairs, at)?.map(|same| f.insert(at, arith::not(same))).transpose()
+}
+
 /// Returns whether every way along an edge goes through a test whether two values are one object, of
 /// one of these pairs, with no other way into a block between: then the edge leads to a version for one
 /// of the answers already. O(blocks on the way × operands of conditions).
