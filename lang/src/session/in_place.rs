@@ -15,10 +15,7 @@ use regraft_ir::{Constant, Function, IrResult, Operand, Type, TypeKind, Value};
 use rustc_hash::FxHashSet;
 
 /// Makes one shadow at a time of those that are made together for several parameters.
-///
-/// # Errors
-/// If the function is not right.
-pub(super) fn split_shadows(f: &mut Function) -> IrResult<()> {
+fn split_shadows(f: &mut Function) -> IrResult<()> {
     let zeros: Vec<Value> = f.all_insts().filter(|&v| f.op(v) == Some(ad::ZERO)).collect();
     for zero in zeros {
         let Some(of) = f.operand(zero, 0).and_then(Operand::as_value) else { continue };
@@ -72,6 +69,7 @@ fn float_element(f: &Function, v: Value) -> Option<Type> {
 /// # Errors
 /// If the function is not right.
 pub(super) fn make_in_place(f: &mut Function, pairs: &[(usize, usize)]) -> IrResult<()> {
+    split_shadows(f)?;
     let Some(entry) = f.entry() else { return Ok(()) };
     for &(arg, place) in pairs {
         let (Some(arg), Some(place)) = (f.param(entry, arg), f.param(entry, place)) else {
@@ -135,9 +133,7 @@ mod tests {
         let ctx = regraft_dialects::context();
         let module = regraft_syntax::parse_module(&ctx, "f.ir", &text).expect("it is right");
         let mut f = module.functions().next().expect("there is one").clone();
-        split_shadows(&mut f)
-            .and_then(|()| make_in_place(&mut f, &[(0, 2), (1, 3)]))
-            .expect("it is right");
+        make_in_place(&mut f, &[(0, 2), (1, 3)]).expect("it is right");
         f.to_string()
     }
 

@@ -15,7 +15,7 @@ use regraft_passes::{PassRegistry, Pipeline};
 
 use super::Session;
 use super::entry::TypedCall;
-use super::in_place::{make_in_place, split_shadows};
+use super::in_place::make_in_place;
 use super::stages::optimize;
 
 type Shadows<F> = <<F as Signature>::Params as ActiveParams>::Shadows;
@@ -176,7 +176,7 @@ impl Session {
         let (count, first) = (groups[0].len(), usize::from(!matches!(function, Val::Func(_))));
         let places = first + (groups.len() - 1) * count;
         let pairs: Vec<_> = (0..count).map(|at| (first + at, places + at)).collect();
-        with_first(&mut module, |f| split_shadows(f).and_then(|()| make_in_place(f, &pairs)))?;
+        with_first(&mut module, |f| make_in_place(f, &pairs))?;
         Ok(module)
     }
 }
