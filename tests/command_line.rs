@@ -1,8 +1,11 @@
 //! The command line as scripts use it: what goes where, and the exit codes.
 
+mod common;
+
 use std::io::Write;
-use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
+
+use common::folder;
 
 const FOO: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/ir/foo.ir");
 
@@ -25,14 +28,6 @@ fn regraft_with_input(args: &[&str], input: &[u8]) -> Output {
 
 fn example(name: &str) -> String {
     format!("{}/examples/ir/{name}", env!("CARGO_MANIFEST_DIR"))
-}
-
-/// A folder of its own for a test that writes files.
-fn folder(name: &str) -> PathBuf {
-    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
-    let _ = std::fs::remove_dir_all(&folder);
-    std::fs::create_dir_all(&folder).unwrap();
-    folder
 }
 
 #[track_caller]

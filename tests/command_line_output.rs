@@ -1,12 +1,15 @@
 //! Output of commands beside their results, and its form: objects, colours, limits, names, times, what
 //! is told when they are interrupted.
 
-use std::path::PathBuf;
+mod common;
+
 use std::process::{Command, ExitCode, Output};
 
 use regraft::cli::Tool;
 use regraft::prelude::*;
 use serde_json::Value as Json;
+
+use common::folder;
 
 fn regraft(args: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_regraft")).args(args).output().unwrap()
@@ -14,14 +17,6 @@ fn regraft(args: &[&str]) -> Output {
 
 fn example(name: &str) -> String {
     format!("{}/examples/ir/{name}", env!("CARGO_MANIFEST_DIR"))
-}
-
-/// A folder of its own for a test that writes files.
-fn folder(name: &str) -> PathBuf {
-    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
-    let _ = std::fs::remove_dir_all(&folder);
-    std::fs::create_dir_all(&folder).unwrap();
-    folder
 }
 
 /// The outputs of a command that ends with `code`: results and what is told beside them.

@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use nalgebra::DMatrix;
 use regraft_bench::memory::keep_heap;
-use regraft_bench::table::{Bound, Table, median};
+use regraft_bench::table::{Bound, Table, median, show};
 use regraft_dialects::context;
 use regraft_exec::Val;
 use regraft_exec::value::Array;
@@ -35,13 +35,7 @@ const OTHERS: [(&str, &str); 8] = [
 
 fn main() {
     keep_heap();
-    match table() {
-        Ok(table) => println!("\n{table}"),
-        Err(errors) => {
-            let told: Vec<_> = errors.iter().map(Diagnostic::message).collect();
-            eprintln!("{}", told.join("\n"));
-        }
-    }
+    show(table());
 }
 
 fn table() -> Result<Table, Vec<Diagnostic>> {

@@ -6,7 +6,7 @@
 use std::time::Instant;
 
 use regraft_bench::memory::keep_heap;
-use regraft_bench::table::{Bound, Table};
+use regraft_bench::table::{Bound, Table, show};
 use regraft_dialects::context;
 use regraft_exec::{EngineKind, Val};
 use regraft_ir::Diagnostic;
@@ -35,13 +35,7 @@ const PLAIN: &str = "() -> gradient(w -> plain(w, points), weights)";
 
 fn main() {
     keep_heap();
-    match table() {
-        Ok(table) => println!("\n{table}"),
-        Err(errors) => {
-            let told: Vec<_> = errors.iter().map(Diagnostic::message).collect();
-            eprintln!("{}", told.join("\n"));
-        }
-    }
+    show(table());
 }
 
 fn table() -> Result<Table, Vec<Diagnostic>> {

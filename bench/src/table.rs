@@ -3,6 +3,8 @@
 use std::fmt;
 use std::time::Instant;
 
+use regraft_ir::Diagnostic;
+
 /// The direction in which a figure is better.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Bound {
@@ -101,4 +103,15 @@ pub fn median_seconds<T, R>(
 pub fn median(times: &mut [f64]) -> f64 {
     times.sort_by(f64::total_cmp);
     times[times.len() / 2]
+}
+
+/// Prints a table, or why there is none.
+pub fn show(table: Result<Table, Vec<Diagnostic>>) {
+    match table {
+        Ok(table) => println!("\n{table}"),
+        Err(errors) => {
+            let told: Vec<_> = errors.iter().map(Diagnostic::message).collect();
+            eprintln!("{}", told.join("\n"));
+        }
+    }
 }

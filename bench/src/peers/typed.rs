@@ -86,7 +86,7 @@ pub enum Shape {
     Network,
 }
 
-/// What was found of the arguments, or the errors.
+/// Arguments, or the errors.
 type Found<T> = Result<T, Vec<Diagnostic>>;
 
 /// The arguments that are left.
