@@ -57,7 +57,7 @@ pub(super) struct Args {
 enum CpuName {
     /// All of the architecture of this machine
     Any,
-    /// Those that have all instructions of the CPU of this machine
+    /// CPUs that have all instructions of the one of this machine
     Native,
 }
 

@@ -75,7 +75,7 @@ pub(super) struct Failure {
     pub(super) message: String,
 }
 
-/// What a worker found.
+/// The results of a worker.
 #[derive(Debug)]
 pub(super) struct Answer {
     /// The chunks that it ran, counted from 0, in the order of the results.

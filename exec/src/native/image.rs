@@ -35,7 +35,7 @@ pub struct Image {
     reference_count: usize,
     entries: *const Entry,
     entry_count: usize,
-    /// What the library has made of the image.
+    /// The state that the library keeps for the image, once it is loaded.
     state: AtomicPtr<c_void>,
 }
 
@@ -98,7 +98,7 @@ impl Image {
         unsafe { part(self.entries, self.entry_count) }
     }
 
-    /// What was made of the image when it was loaded.
+    /// The state of the image, if it is loaded.
     #[inline]
     pub(crate) fn state<T>(&'static self) -> Option<&'static T> {
         let state = self.state.load(Ordering::Acquire).cast::<T>();
@@ -106,7 +106,7 @@ impl Image {
         unsafe { state.as_ref() }
     }
 
-    /// Keeps what was made of the image, unless another thread has done so.
+    /// Sets the state, unless another thread has done so; returns the one that is kept.
     pub(crate) fn set_state<T>(&'static self, state: Box<T>) -> &'static T {
         let new = Box::into_raw(state);
         let (success, failure) = (Ordering::AcqRel, Ordering::Acquire);

@@ -15,7 +15,7 @@ use super::signature::Signature;
 use crate::engine::{EngineKind, Limits};
 use crate::native::Image;
 
-/// What runs a function.
+/// The source of the code of a function.
 #[derive(Clone, Copy)]
 pub(super) enum Runs {
     /// Code that an engine makes.

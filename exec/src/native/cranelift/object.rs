@@ -1,7 +1,7 @@
 //! Object files: machine code that a linker puts into a program.
 //!
 //! Each unit has, beside its code, an [image](super::super::image) and a function with the C calling convention.
-//! That writes its arguments down as words, one after the other, and calls `regraft_call` with the
+//! This function writes its arguments down as words, one after the other, and calls `regraft_call` with the
 //! image, the words, and the place for the result. There is no other undefined symbol, but for what the code generator
 //! takes from the C library.
 
@@ -32,7 +32,7 @@ pub enum Cpu {
     /// All of the architecture of this machine.
     #[default]
     Any,
-    /// Those that have all instructions that the CPU of this machine has.
+    /// CPUs that have all instructions of the one of this machine.
     Native,
 }
 

@@ -35,7 +35,7 @@ pub(super) struct Writer<'a, M> {
     pub(super) functions: FxHashMap<(&'static [Arg], Option<Arg>), SigRef>,
     /// The functions of the unit that are called.
     pub(super) members: FxHashMap<u32, FuncRef>,
-    /// What stands in the table of addresses, if code finds them there.
+    /// The contents of the table of addresses, if code finds them there.
     pub(super) references: Option<&'a mut References>,
 }
 

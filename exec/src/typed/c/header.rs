@@ -5,7 +5,7 @@ use regraft_ir::Type;
 use super::forms::Form;
 use super::function::{CFunction, Param};
 
-/// What all headers share.
+/// The beginning of all headers.
 const COMMON: &str = r#"#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -93,7 +93,7 @@ impl CFunction {
         )
     }
 
-    /// What is to be said of a parameter.
+    /// The comment on a parameter, if it needs one.
     fn note(&self, at: usize) -> Option<String> {
         let Param { name, form, shadow_of } = &self.params[at];
         let &Form::Array { rank, is_read_only, .. } = form else { return None };
