@@ -55,8 +55,8 @@ pub enum EngineKind {
     /// The same by LLVM, whose library is looked for when this engine is chosen. It takes longer, and the
     /// code is faster.
     Llvm,
-    /// Native code for functions with loops, and for those that are called often; the interpreter
-    /// for the rest.
+    /// Native code by Cranelift for functions with loops, and for those that are called often; the interpreter
+    /// for the rest. What runs long moves to code by LLVM ([`Tiers`]), loops at work too.
     Auto,
 }
 
@@ -92,6 +92,18 @@ impl EngineKind {
             Self::Auto => "auto",
         }
     }
+}
+
+/// The time at which [`EngineKind::Auto`] has what runs long compiled by LLVM, if its library is there.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Tiers {
+    /// Another thread does it, once a function has taken as long as LLVM will; meanwhile the program runs on.
+    #[default]
+    InBackground,
+    /// At the first look at a function, and the program waits for it: tests see the change of code then.
+    AtOnce,
+    /// Never.
+    Never,
 }
 
 /// Runs the functions of a module.

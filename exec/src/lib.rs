@@ -34,7 +34,7 @@ pub mod vector_math;
 
 pub use call_resolver::{CallResolver, ResolvedCall};
 pub use chain::{Chain, Spot};
-pub use engine::{Engine, EngineKind, Limits, preset_threads};
+pub use engine::{Engine, EngineKind, Limits, Tiers, preset_threads};
 pub use error::{ErrorKind, ExecError, Trap};
 pub use eval::{EvalCx, EvalFn, EvalRow, EvalTable};
 pub use host::{Host, Services, no_service};

@@ -3,7 +3,7 @@
 mod common;
 
 use regraft_exec::value::{Array, show_string};
-use regraft_exec::{CodeForm, Engine, EngineKind, Interpreter, Val, native_engines};
+use regraft_exec::{CodeForm, Engine, EngineKind, Interpreter, Tiers, Val, native_engines};
 
 /// The sum of squares: its loads are promised to be within the array.
 const SQUARES: &str = "
@@ -35,6 +35,7 @@ fn of_two(ty: &str, result: &str, op: &str) -> String {
 fn outcomes(text: &str, kind: EngineKind, calls: &[&dyn Fn() -> Vec<Val>]) -> Vec<[String; 2]> {
     let mut engine = common::engine(text);
     engine.set_engine(kind).unwrap();
+    engine.set_tiers(Tiers::AtOnce).unwrap();
     let mut outcome = |args: Vec<Val>| {
         let result = match engine.call("f", &args) {
             Ok(value) => show_string(engine.ctx(), &value),

@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use regraft_exec::value;
-use regraft_exec::{Engine, EngineKind, ErrorKind, ExecError, Interpreter, Limits, Val};
+use regraft_exec::{Engine, EngineKind, ErrorKind, ExecError, Interpreter, Limits, Tiers, Val};
 use regraft_ir::{Context, Function, Module, Type};
 use regraft_passes::diff_functions;
 
@@ -185,7 +185,8 @@ pub fn compare_functions(
     let types = |f: &Function| config.params.clone().unwrap_or_else(|| f.param_types());
     let mut first = Side::new(before, types(f), config);
     let mut second = Side::new(after, types(g), config);
-    if let Err(why) = second.engine.set_engine(config.engine) {
+    let set = second.engine.set_engine(config.engine);
+    if let Err(why) = set.and_then(|()| second.engine.set_tiers(Tiers::AtOnce)) {
         return Err(difference(String::new(), String::new(), why));
     }
     let with_places = config.engine != EngineKind::Interpreter;

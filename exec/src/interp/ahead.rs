@@ -68,8 +68,8 @@ impl Interpreter {
         let slot = self.slot_of(function)?;
         let world = &self.world;
         let written = world.unit(slot).and_then(|members| {
-            let (callee, runtime) = (world.callees(&members), runtime());
-            let sources = world.sources(&members, &callee, &runtime);
+            let (callee, runtime) = (world.callees(&members, false), runtime());
+            let sources = world.sources(&members, &callee, &runtime, false);
             let written = write(&sources, &runtime, world.hash(text, &members));
             written.map_err(|message| Trap::of_kind(ErrorKind::Module, message))
         });

@@ -96,6 +96,8 @@ pub(crate) struct Code {
     /// The slot of the function in the world.
     pub(crate) slot: u32,
     pub(crate) native: Cell<Native>,
+    /// The way into its native code for other code, if it may be replaced while that runs.
+    pub(crate) body: Cell<*const u8>,
     pub(crate) insts: Box<[Inst]>,
     /// For each instruction, where it comes from.
     pub(crate) spots: Box<[(Value, Loc)]>,
@@ -117,6 +119,13 @@ pub(crate) struct Code {
     pub(crate) switches: Box<[SwitchTable]>,
     /// Of a function that runs in chunks.
     pub(crate) chunks: Option<ChunkSite>,
+}
+
+impl Code {
+    /// The constant that a scalar register holds when a frame starts, and ever after.
+    pub(crate) fn constant_in(&self, reg: Reg) -> Option<u64> {
+        self.scalars.get(reg.checked_sub(self.scalar_params)? as usize).copied()
+    }
 }
 
 /// The kernel of a function that runs in chunks.

@@ -40,8 +40,8 @@ impl World {
             return Err(wrong(format!("the interpreter runs @{name}, which handles errors")));
         }
         let members = self.unit(root)?;
-        let (callee, runtime) = (self.callees(&members), runtime());
-        let sources = self.sources(&members, &callee, &runtime);
+        let (callee, runtime) = (self.callees(&members, false), runtime());
+        let sources = self.sources(&members, &callee, &runtime, false);
         llvm_text(&sources, form).map_err(wrong)
     }
 }

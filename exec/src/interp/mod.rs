@@ -9,6 +9,7 @@ mod inline_cache;
 mod inst;
 mod leaf;
 mod link;
+mod live;
 mod machine;
 mod native;
 mod natives;
@@ -19,6 +20,8 @@ mod quick;
 mod register;
 mod resolve;
 mod state;
+#[cfg(feature = "jit")]
+mod tiers;
 mod workers;
 mod world;
 
@@ -33,6 +36,7 @@ use regraft_ir::{Context, Function, Module, Symbol};
 pub(crate) use self::code::{CallSite, Code, ScalarOp};
 pub(crate) use self::compile::set_target;
 pub(crate) use self::inst::{Arg, Inst, Pc};
+pub(crate) use self::live::LiveScalars;
 pub(crate) use self::machine::Returned;
 use self::natives::Natives;
 pub(crate) use self::operands::targets;
@@ -42,7 +46,7 @@ use self::state::State;
 use self::world::World;
 use crate::call_resolver::CallResolver;
 use crate::chain::Chain;
-use crate::engine::{Engine, EngineKind, Limits, preset_threads};
+use crate::engine::{Engine, EngineKind, Limits, Tiers, preset_threads};
 use crate::error::{ErrorKind, ExecError, Trap};
 use crate::host::Host;
 pub use crate::native::CodeForm;
@@ -58,6 +62,7 @@ pub struct Interpreter {
     world: World,
     state: State,
     kind: EngineKind,
+    tiers: Tiers,
 }
 
 impl Interpreter {
@@ -101,8 +106,10 @@ impl Interpreter {
             vals: Vec::new(),
             frames: Vec::new(),
             operands: Vec::new(),
+            native: Arc::default(),
         };
-        let mut interpreter = Self { world, state, kind: EngineKind::Interpreter };
+        let (kind, tiers) = (EngineKind::Interpreter, Tiers::default());
+        let mut interpreter = Self { world, state, kind, tiers };
         interpreter.world.take_over(module);
         interpreter
     }
@@ -207,9 +214,19 @@ impl Interpreter {
     /// If there is no such engine for this machine.
     pub fn set_engine(&mut self, kind: EngineKind) -> Result<(), String> {
         let backend = backend(kind)?;
-        self.world.set_backend(backend, kind);
+        self.world.set_backend(backend, kind, self.tiers);
         self.kind = kind;
         Ok(())
+    }
+
+    /// Sets when [`EngineKind::Auto`] has functions compiled by LLVM. What was compiled before is dropped.
+    ///
+    /// # Errors
+    /// If there is no such engine for this machine.
+    pub fn set_tiers(&mut self, tiers: Tiers) -> Result<(), String> {
+        self.tiers = tiers;
+        self.state.native.is_asked_always.set(tiers == Tiers::AtOnce);
+        self.set_engine(self.kind)
     }
 
     /// Sets the number of threads that loops and reductions take which may be shared.

@@ -19,7 +19,7 @@ use super::operands::targets;
 use super::register::Scalar;
 use super::workers::Kernel;
 use super::world::{Optimized, World};
-use crate::engine::EngineKind;
+use crate::engine::{EngineKind, Tiers};
 use crate::native::{
     Backend, Callee, Entry, Native, Runtime, Source, Target, Unit, is_translatable,
 };
@@ -75,28 +75,41 @@ impl World {
     fn compile_unit(&self, root: &Code) {
         let Some(backend) = &self.natives.backend else { return };
         let members = self.members(root);
-        let (callee, runtime) = (self.callees(&members), runtime());
-        let sources = self.sources(&members, &callee, &runtime);
+        let is_replaceable = self.natives.are_replaceable();
+        let (callee, runtime) = (self.callees(&members, is_replaceable), runtime());
+        let sources = self.sources(&members, &callee, &runtime, is_replaceable);
         // A back end refuses what is too large for it: the interpreter runs it then.
         let Ok((machine_code, compiled)) = backend.compile(&sources) else { return };
         for (member, compiled) in members.iter().zip(compiled) {
             member.own.native.set(Native::Ready(compiled));
+            member.own.body.set(compiled.body);
         }
+        let size = members.iter().map(|member| member.code.insts.len()).sum();
         let codes = members.iter().flat_map(|member| [member.own, member.code]);
         let callees = codes.flat_map(|code| code.calls.iter().map(|site| site.callee)).collect();
         let members = members.iter().map(|member| member.own.slot).collect();
-        let unit = Unit { members, callees, _code: machine_code };
+        let (number, at_loop) = (self.natives.next_unit(), None);
+        let unit = Unit { number, members, callees, size, at_loop, _code: machine_code };
         self.natives.units.borrow_mut().push(unit);
     }
 
-    /// Finds the code of a function that members of a unit call: in the unit, or elsewhere.
-    pub(super) fn callees(&self, members: &[Member<'_>]) -> impl Fn(u32) -> Option<Callee> {
+    /// Finds the code of a function that members of a unit call: in the unit, or elsewhere. Code that is
+    /// replaceable is found when it is called.
+    pub(super) fn callees(
+        &self,
+        members: &[Member<'_>],
+        is_replaceable: bool,
+    ) -> impl Fn(u32) -> Option<Callee> {
         let numbers: FxHashMap<u32, u32> =
             members.iter().zip(0..).map(|(member, number)| (member.own.slot, number)).collect();
         move |slot| {
             let code = self.slot(slot).code.get()?;
             let target = match (numbers.get(&slot), code.native.get()) {
-                (Some(&number), _) => Target::Member(number),
+                (Some(&number), _) if !is_replaceable => Target::Member(number),
+                (Some(_), _) => Target::Cell(&raw const code.body),
+                (None, Native::Ready(_)) if self.natives.are_replaceable() => {
+                    Target::Cell(&raw const code.body)
+                }
                 (None, Native::Ready(compiled)) => Target::Address(compiled.body),
                 _ => return None,
             };
@@ -110,10 +123,18 @@ impl World {
         members: &[Member<'a>],
         callee: &'a dyn Fn(u32) -> Option<Callee>,
         runtime: &'a Runtime,
+        is_replaceable: bool,
     ) -> Vec<Source<'a>> {
-        let counted = self.natives.counted;
-        let source =
-            |&Member { code, f, .. }: &Member<'a>| Source { code, f, callee, runtime, counted };
+        let (counted, start) = (self.natives.counted, None);
+        let source = |&Member { code, f, .. }: &Member<'a>| Source {
+            code,
+            f,
+            callee,
+            runtime,
+            counted,
+            is_replaceable,
+            start,
+        };
         members.iter().map(source).collect()
     }
 
@@ -124,7 +145,7 @@ impl World {
     }
 
     /// The function of code in the form that native code is made of.
-    fn optimized<'a>(&'a self, own: &'a Code) -> Option<Member<'a>> {
+    pub(super) fn optimized<'a>(&'a self, own: &'a Code) -> Option<Member<'a>> {
         let slot = self.slot(own.slot);
         let form = slot.optimized.get_or_init(|| {
             // Of a module it may be another function of that name.
@@ -207,6 +228,7 @@ impl World {
             return;
         }
         let mut dropped: FxHashSet<u32> = FxHashSet::default();
+        let mut gone_units = Vec::new();
         loop {
             let before = units.len();
             units.retain(|unit| {
@@ -214,6 +236,7 @@ impl World {
                 let stays = !slots.any(|&slot| gone(slot) || dropped.contains(&slot));
                 if !stays {
                     dropped.extend(&unit.members);
+                    gone_units.push(unit.number);
                 }
                 stays
             });
@@ -221,6 +244,7 @@ impl World {
                 break;
             }
         }
+        self.natives.forget(&gone_units);
         for slot in dropped {
             if let Some(code) = self.slot(slot).code.get() {
                 code.native.set(Native::Untried(0));
@@ -229,9 +253,19 @@ impl World {
     }
 
     /// Sets the back end; what was compiled before is dropped.
-    pub(super) fn set_backend(&mut self, backend: Option<Rc<dyn Backend>>, engine: EngineKind) {
+    pub(super) fn set_backend(
+        &mut self,
+        backend: Option<Rc<dyn Backend>>,
+        engine: EngineKind,
+        tiers: Tiers,
+    ) {
         self.drop_natives(|_| true);
-        let eager = !matches!(engine, EngineKind::Auto | EngineKind::Interpreter);
+        self.natives.set_tiers(if engine == EngineKind::Auto { tiers } else { Tiers::Never });
+        let eager = match engine {
+            EngineKind::Interpreter => false,
+            EngineKind::Auto => tiers == Tiers::AtOnce,
+            EngineKind::Cranelift | EngineKind::Llvm => true,
+        };
         (self.natives.backend, self.natives.eager) = (backend, eager);
         self.natives.engine = engine;
         for number in 0..self.slots.count() {

@@ -1,9 +1,11 @@
 //! The native code that a world has.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-use crate::engine::EngineKind;
+#[cfg(feature = "jit")]
+use super::tiers::Tiering;
+use crate::engine::{EngineKind, Tiers};
 use crate::native::{Backend, Unit};
 
 /// The native code of a world.
@@ -17,6 +19,11 @@ pub(super) struct Natives {
     /// True if code counts the instructions that it runs.
     pub(super) counted: bool,
     pub(super) units: RefCell<Vec<Unit>>,
+    /// The number of units that there were.
+    pub(super) made: Cell<u64>,
+    /// The state of units that better code may take the place of.
+    #[cfg(feature = "jit")]
+    pub(super) tiering: Option<Tiering>,
     /// The addresses that code from an object file works on.
     pub(super) table: Box<[*const u8]>,
     /// True if there is such code.
@@ -27,6 +34,38 @@ impl Natives {
     /// Returns whether native code may run.
     pub(super) fn may_run(&self) -> bool {
         self.backend.is_some() || self.is_loaded
+    }
+
+    /// The number of a new unit.
+    pub(super) fn next_unit(&self) -> u64 {
+        self.made.set(self.made.get() + 1);
+        self.made.get()
+    }
+
+    /// Sets when better code takes the place of what is compiled.
+    #[cfg_attr(not(feature = "jit"), allow(unused_variables))]
+    pub(super) fn set_tiers(&mut self, tiers: Tiers) {
+        #[cfg(feature = "jit")]
+        {
+            self.tiering = (tiers != Tiers::Never).then(|| Tiering::new(tiers));
+        }
+    }
+
+    /// Forgets what was noted of units that are gone.
+    #[cfg_attr(not(feature = "jit"), allow(unused_variables))]
+    pub(super) fn forget(&mut self, units: &[u64]) {
+        #[cfg(feature = "jit")]
+        if let Some(tiering) = &mut self.tiering {
+            units.iter().for_each(|&unit| tiering.forget(unit));
+        }
+    }
+
+    /// Returns whether better code may take the place of what is compiled now.
+    pub(super) fn are_replaceable(&self) -> bool {
+        #[cfg(feature = "jit")]
+        return self.tiering.as_ref().is_some_and(|tiering| !tiering.is_over());
+        #[cfg(not(feature = "jit"))]
+        false
     }
 
     /// Returns whether there is native code that was made here.

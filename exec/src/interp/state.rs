@@ -8,6 +8,7 @@ use super::inst::Pc;
 use super::register::Reg;
 use crate::engine::Limits;
 use crate::host::Host;
+use crate::native::NativeContext;
 use crate::value::Val;
 
 /// The state that changes while a program runs.
@@ -25,6 +26,8 @@ pub(super) struct State {
     /// Empty: a place for frames, and one for the operands of an op that has many.
     pub(super) frames: Vec<Frame<'static>>,
     pub(super) operands: Vec<Val>,
+    /// What native code looks at.
+    pub(super) native: Arc<NativeContext>,
 }
 
 /// A caller that waits for a result.

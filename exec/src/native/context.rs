@@ -1,26 +1,114 @@
 //! The state of a run that compiled code looks at.
 
+use std::cell::Cell;
 use std::ffi::c_void;
-use std::sync::atomic::AtomicBool;
+use std::ptr;
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering};
 
 use crate::value::Val;
 
 /// The state of a run, at places that code knows ([`offsets`]).
+///
+/// Code looks at two of them now and then: at the end of the stack when it is called, and at the flag where
+/// a loop goes back. Another thread [asks](Self::ask) the run to look up by setting both to what makes code
+/// call the runtime.
 #[repr(C)]
 #[derive(Debug)]
 pub(crate) struct NativeContext {
     /// The machine that runs.
-    pub(crate) machine: *mut c_void,
+    pub(crate) machine: Cell<*mut c_void>,
     /// The ends of the stacks of registers.
-    pub(crate) scalars_end: *const u64,
-    pub(crate) vals_end: *const Val,
-    /// The lowest address that the stack of the thread may grow to.
-    pub(crate) stack_end: usize,
-    pub(crate) interrupt: *const AtomicBool,
+    pub(crate) scalars_end: Cell<*const u64>,
+    pub(crate) vals_end: Cell<*const Val>,
+    /// The lowest address that the stack of the thread may grow to, as code is told it.
+    told_stack_end: AtomicUsize,
+    /// The interrupt flag, as code is told it.
+    told_interrupt: AtomicPtr<AtomicBool>,
     /// The instructions that may be run before the next look at the limits.
-    pub(crate) fuel: i64,
+    pub(crate) fuel: Cell<i64>,
     /// The table of addresses of code that was loaded.
-    pub(crate) table: *const *const u8,
+    pub(crate) table: Cell<*const *const u8>,
+    /// The result of a function that was left for better code of it, if it is a scalar.
+    pub(crate) result: Cell<u64>,
+    stack_end: Cell<usize>,
+    interrupt: Cell<*const AtomicBool>,
+    is_running: AtomicBool,
+    /// True if runs on it are asked at intervals.
+    pub(crate) is_watched: AtomicBool,
+    /// True if it is to look up whenever it can.
+    pub(crate) is_asked_always: Cell<bool>,
+}
+
+// SAFETY: other threads only call `ask`, which works on atomic parts. All others belong to the thread that runs.
+unsafe impl Send for NativeContext {}
+// SAFETY: as above.
+unsafe impl Sync for NativeContext {}
+
+/// The end of a stack that every place is beyond.
+const ASKED: usize = usize::MAX;
+
+/// A flag that is always set.
+static SET: AtomicBool = AtomicBool::new(true);
+
+impl Default for NativeContext {
+    fn default() -> Self {
+        Self {
+            machine: Cell::new(ptr::null_mut()),
+            scalars_end: Cell::new(ptr::null()),
+            vals_end: Cell::new(ptr::null()),
+            told_stack_end: AtomicUsize::new(0),
+            told_interrupt: AtomicPtr::default(),
+            fuel: Cell::new(0),
+            table: Cell::new(ptr::null()),
+            result: Cell::new(0),
+            stack_end: Cell::new(0),
+            interrupt: Cell::new(ptr::null()),
+            is_running: AtomicBool::new(false),
+            is_watched: AtomicBool::new(false),
+            is_asked_always: Cell::new(false),
+        }
+    }
+}
+
+impl NativeContext {
+    /// Begins a run of native code. Returns whether it was asked to look up since the last one began.
+    pub(crate) fn begin(&self, stack_end: usize, interrupt: *const AtomicBool) -> bool {
+        self.stack_end.set(stack_end);
+        self.interrupt.set(interrupt);
+        self.is_running.store(true, Ordering::Relaxed);
+        self.answer()
+    }
+
+    /// Ends the run.
+    pub(crate) fn end(&self) {
+        self.is_running.store(false, Ordering::Relaxed);
+    }
+
+    /// Asks the run to call the runtime soon, if there is one. From any thread.
+    pub(crate) fn ask(&self) -> bool {
+        let is_running = self.is_running.load(Ordering::Relaxed);
+        if is_running {
+            self.told_interrupt.store((&raw const SET).cast_mut(), Ordering::Relaxed);
+            self.told_stack_end.store(ASKED, Ordering::Relaxed);
+        }
+        is_running
+    }
+
+    /// Returns whether the run was asked to look up, and lets it go on.
+    pub(crate) fn answer(&self) -> bool {
+        let told = self.told_stack_end.swap(self.stack_end.get(), Ordering::Relaxed);
+        self.told_interrupt.store(self.interrupt.get().cast_mut(), Ordering::Relaxed);
+        if self.is_asked_always.get() {
+            return self.ask();
+        }
+        told == ASKED
+    }
+
+    /// Returns whether the stack of the thread has grown as far as it may.
+    pub(crate) fn is_deep(&self) -> bool {
+        let here = 0u8;
+        (&raw const here).addr() < self.stack_end.get()
+    }
 }
 
 /// The places of the parts of a [`NativeContext`], in bytes.
@@ -30,10 +118,11 @@ pub(super) mod offsets {
 
     pub(in super::super) const SCALARS_END: i32 = offset_of!(NativeContext, scalars_end) as i32;
     pub(in super::super) const VALS_END: i32 = offset_of!(NativeContext, vals_end) as i32;
-    pub(in super::super) const STACK_END: i32 = offset_of!(NativeContext, stack_end) as i32;
-    pub(in super::super) const INTERRUPT: i32 = offset_of!(NativeContext, interrupt) as i32;
+    pub(in super::super) const STACK_END: i32 = offset_of!(NativeContext, told_stack_end) as i32;
+    pub(in super::super) const INTERRUPT: i32 = offset_of!(NativeContext, told_interrupt) as i32;
     pub(in super::super) const FUEL: i32 = offset_of!(NativeContext, fuel) as i32;
     pub(in super::super) const TABLE: i32 = offset_of!(NativeContext, table) as i32;
+    pub(in super::super) const RESULT: i32 = offset_of!(NativeContext, result) as i32;
 }
 
 /// A compiled function as the machine calls it: the scalar arguments stand in their registers, the others
@@ -50,6 +139,9 @@ pub(crate) struct Compiled {
     /// The way in for other compiled functions.
     pub(crate) body: *const u8,
 }
+
+// SAFETY: both are addresses of code, which any thread may run.
+unsafe impl Send for Compiled {}
 
 /// The native code that there is for a function.
 #[derive(Clone, Copy, Debug)]

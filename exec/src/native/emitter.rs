@@ -4,6 +4,7 @@
 //! writes one function at a time: it gives values, flags and blocks of its own, and keeps the
 //! registers of the compact form as variables that it takes to SSA form by its own means.
 
+use std::cell::Cell;
 use std::ptr;
 
 use crate::interp::{Class, Code, Reg, Scalar};
@@ -226,6 +227,8 @@ pub(crate) enum Target {
     Member(u32),
     /// In another one.
     Address(*const u8),
+    /// Wherever this says when it is called.
+    Cell(*const Cell<*const u8>),
 }
 
 /// Writes a function.

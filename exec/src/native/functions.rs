@@ -11,7 +11,8 @@ use super::math;
 pub(crate) struct Runtime {
     /// `(cx, code, scalars, vals)`: makes room for a frame of the code. Gives a status.
     pub(crate) grow: Function,
-    /// `(cx)`: makes the error of too deep a recursion. Gives a status.
+    /// `(cx, code)`: makes the error of too deep a recursion, if it is one and not a look at what there is of
+    /// better code. Gives a status.
     pub(crate) too_deep: Function,
     /// `(cx, code, pc, scalars, vals)`: runs an instruction. Gives a status.
     pub(crate) step: Function,
@@ -23,6 +24,10 @@ pub(crate) struct Runtime {
     pub(crate) unwind: Function,
     /// `(cx)`: gives new fuel, if there is any, and nobody asked for a stop. Gives a status.
     pub(crate) refuel: Function,
+    /// `(cx, code, header, scalars, vals)`: the same where a loop goes back, with its live scalars in the frame, and it
+    /// may be the end: [`DONE`] if better code has run the function to its end, [`LEFT`] if that has ended
+    /// with an error.
+    pub(crate) look_up: Function,
     /// `(table, value)`: the target of a switch on a value.
     pub(crate) find_case: Function,
     /// `(value)`: lets go of the object that the value points to, the last pointer to it.
@@ -31,11 +36,16 @@ pub(crate) struct Runtime {
     pub(crate) clear: Function,
 }
 
+/// A status: the function has returned, and its result stands in the context or in the first register of values.
+pub(crate) const DONE: i64 = 2;
+/// A status: the function has ended with an error, which is noted.
+pub(crate) const LEFT: i64 = 3;
+
 /// All functions that code may call, in an order that never changes within a version.
 pub(super) fn all_functions(runtime: &Runtime) -> impl Iterator<Item = Function> {
     let &Runtime { grow, too_deep, step, fail, return_tuple, unwind, refuel, .. } = runtime;
-    let &Runtime { find_case, drop_last, clear, .. } = runtime;
-    let of_runtime =
-        [grow, too_deep, step, fail, return_tuple, unwind, refuel, find_case, drop_last, clear];
-    of_runtime.into_iter().chain(math::all())
+    let &Runtime { look_up, find_case, drop_last, clear, .. } = runtime;
+    let of_errors = [grow, too_deep, step, fail, return_tuple, unwind, refuel, look_up];
+    let of_values = [find_case, drop_last, clear];
+    of_errors.into_iter().chain(of_values).chain(math::all())
 }

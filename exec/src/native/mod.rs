@@ -42,6 +42,8 @@ mod llvm;
 mod math;
 mod references;
 mod source;
+#[cfg(feature = "jit")]
+pub(crate) mod ticker;
 mod translate;
 mod unit;
 
@@ -51,14 +53,16 @@ pub use self::cranelift::Cpu;
 #[cfg(feature = "jit")]
 pub(crate) use self::cranelift::{CEntry, CParam, ObjectFile, Word};
 pub(crate) use self::emitter::{Arg, Callee, Function, Target};
-pub(crate) use self::functions::Runtime;
+pub(crate) use self::functions::{DONE, LEFT, Runtime};
 pub use self::image::Image;
 pub(crate) use self::image::hash_of;
 #[cfg(feature = "jit")]
-pub(crate) use self::llvm::llvm_text;
+pub(crate) use self::llvm::{Delivery, Order, is_at_hand, llvm_text};
 pub(crate) use self::references::table;
 pub(crate) use self::source::Source;
 pub(crate) use self::translate::is_translatable;
+#[cfg(feature = "jit")]
+pub(crate) use self::unit::MachineCode;
 pub(crate) use self::unit::{Backend, Unit};
 
 /// The forms of the code of a function that can be looked at.
@@ -90,10 +94,13 @@ pub(crate) fn backend(kind: EngineKind) -> Result<Option<Rc<dyn Backend>>, Strin
     })
 }
 
-/// The engines for native code that this machine has: Cranelift, and LLVM if its library is there.
+/// The engines for native code that this machine has: Cranelift, and if its library is there LLVM, and both in turn.
 pub fn native_engines() -> Vec<EngineKind> {
-    let kinds = [EngineKind::Cranelift, EngineKind::Llvm];
-    kinds.into_iter().filter(|&kind| backend(kind).is_ok()).collect()
+    let kinds: &[EngineKind] = match backend(EngineKind::Llvm) {
+        Ok(_) => &[EngineKind::Cranelift, EngineKind::Llvm, EngineKind::Auto],
+        Err(_) => &[EngineKind::Cranelift],
+    };
+    kinds.iter().copied().filter(|&kind| backend(kind).is_ok()).collect()
 }
 
 /// The text of a unit for LLVM.

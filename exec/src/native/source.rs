@@ -4,7 +4,7 @@ use regraft_ir::Function as IrFunction;
 
 use super::emitter::Callee;
 use super::functions::Runtime;
-use crate::interp::Code;
+use crate::interp::{Code, Pc};
 
 /// A function to be translated, and what it may refer to.
 #[derive(Clone, Copy)]
@@ -17,4 +17,8 @@ pub(crate) struct Source<'a> {
     pub(crate) runtime: &'a Runtime,
     /// True if the instructions that run are counted.
     pub(crate) counted: bool,
+    /// True if it is left for better code of the function once there is some.
+    pub(crate) is_replaceable: bool,
+    /// The header of a loop that it begins at instead of the function's beginning, in a frame that is there.
+    pub(crate) start: Option<Pc>,
 }

@@ -2,8 +2,9 @@
 
 use std::rc::Rc;
 
-use super::context::Compiled;
+use super::context::{Compiled, Entry};
 use super::source::Source;
+use crate::interp::Pc;
 
 /// Memory that holds machine code, and is freed with it.
 pub(crate) trait MachineCode {}
@@ -22,10 +23,16 @@ pub(crate) trait Backend {
 
 /// Functions that were compiled together.
 pub(crate) struct Unit {
+    /// No other unit of the world has or had it.
+    pub(crate) number: u64,
     /// Their slots in the world.
     pub(crate) members: Vec<u32>,
     /// The slots of what they call directly.
     pub(crate) callees: Vec<u32>,
+    /// The number of instructions of the compact code.
+    pub(crate) size: usize,
+    /// The loop that one of them can begin at as well, by slot and header, and the way in there.
+    pub(crate) at_loop: Option<((u32, Pc), Entry)>,
     /// Kept as long as it may run.
     pub(crate) _code: Rc<dyn MachineCode>,
 }

@@ -195,6 +195,7 @@ impl<'a> Compiler<'a> {
             name: self.f.name(),
             slot: self.slot,
             native: Cell::new(self.world.native_at_first()),
+            body: Cell::new(std::ptr::null()),
             insts: self.insts.into(),
             spots: self.spots.into(),
             params: self.f.params(self.entry).map(|v| self.f.ty(v)).collect(),

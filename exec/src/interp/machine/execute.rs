@@ -75,9 +75,9 @@ impl<'a> Machine<'a> {
                 let direct: Option<Reg> = $direct;
                 let callee: &Code = $callee;
                 self.frames.push(Frame { code, pc, direct: NO_REG, scalars: s, vals: v });
-                self.native.context.fuel = fuel;
+                self.state.native.fuel.set(fuel);
                 let result = self.run_native($entry, callee, ($s, $v));
-                fuel = self.native.context.fuel;
+                fuel = self.state.native.fuel.get();
                 self.frames.pop();
                 // SAFETY: the stack is as long as it was.
                 regs = unsafe { self.scalars.as_mut_ptr().add(s) };
@@ -451,9 +451,9 @@ impl<'a> Machine<'a> {
                 Inst::EndCatch => self.state.host.handled(),
                 Inst::Chunks => {
                     if let Some(site) = &code.chunks {
-                        self.native.context.fuel = fuel;
+                        self.state.native.fuel.set(fuel);
                         let made = self.run_chunks(code, site, (s, v));
-                        fuel = self.native.context.fuel;
+                        fuel = self.state.native.fuel.get();
                         // SAFETY: the stack is as long as it was.
                         regs = unsafe { self.scalars.as_mut_ptr().add(s) };
                         if let Some(array) = check!(made) {

@@ -155,9 +155,10 @@ impl<'a> Machine<'a> {
         let code = entered.map_err(|trap| ExecError::new(&world.ctx, trap, Chain::default()))?;
         let result = match self.world.native(code) {
             Some(entry) => {
-                self.native.context.fuel = self.state.next_slice();
+                let fuel = self.state.next_slice();
+                self.state.native.fuel.set(fuel);
                 let result = self.run_native(entry, code, (0, 0));
-                self.state.give_back(self.native.context.fuel);
+                self.state.give_back(self.state.native.fuel.get());
                 result.map_err(|trap| (trap, None))
             }
             None => {

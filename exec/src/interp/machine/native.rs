@@ -7,7 +7,9 @@
 #![allow(unsafe_code)]
 
 use std::ffi::c_void;
-use std::ptr;
+use std::sync::Arc;
+#[cfg(feature = "jit")]
+use std::sync::atomic::Ordering;
 
 use super::super::code::Code;
 use super::super::inst::Pc;
@@ -16,7 +18,9 @@ use super::transfer::Returned;
 use super::{Failure, Frame, Machine, Place, spot};
 use crate::chain::Spot;
 use crate::error::Trap;
-use crate::native::{Entry, NativeContext};
+use crate::native::Entry;
+#[cfg(feature = "jit")]
+use crate::native::ticker;
 use crate::value::Val;
 
 /// The registers that there is room for while native code runs.
@@ -27,28 +31,13 @@ const VALS: usize = 1 << 21;
 const STACK_LEFT: usize = 256 << 10;
 
 /// The part of a machine that native code needs.
+#[derive(Default)]
 pub(super) struct NativeState {
-    pub(super) context: NativeContext,
     /// The places of an error that has left native code, the innermost first.
     pub(super) left: Vec<Spot>,
     /// The error.
     trap: Option<Trap>,
     running: usize,
-}
-
-impl Default for NativeState {
-    fn default() -> Self {
-        let context = NativeContext {
-            machine: ptr::null_mut(),
-            scalars_end: ptr::null(),
-            vals_end: ptr::null(),
-            stack_end: 0,
-            interrupt: ptr::null(),
-            fuel: 0,
-            table: ptr::null(),
-        };
-        Self { context, left: Vec::new(), trap: None, running: 0 }
-    }
 }
 
 impl NativeState {
@@ -61,7 +50,7 @@ impl<'a> Machine<'a> {
     /// Reserves room for the stacks, if native code may run.
     pub(super) fn make_room_for_native(&mut self) {
         if self.world.natives.may_run() {
-            self.native.context.table = self.world.natives.table.as_ptr();
+            self.state.native.table.set(self.world.natives.table.as_ptr());
             self.scalars.reserve_exact(SCALARS.saturating_sub(self.scalars.len()));
             self.vals.reserve_exact(VALS.saturating_sub(self.vals.len()));
         }
@@ -104,10 +93,10 @@ impl<'a> Machine<'a> {
         if self.native.running == 0 {
             let here = (&raw const machine).addr();
             let room = stacker::remaining_stack().unwrap_or(1 << 20);
-            self.native.context.stack_end = here.saturating_sub(room).saturating_add(STACK_LEFT);
-            self.native.context.interrupt = &raw const *self.state.interrupt;
+            let stack_end = here.saturating_sub(room).saturating_add(STACK_LEFT);
+            self.begin_native(stack_end, code);
         }
-        self.native.context.machine = machine.cast::<c_void>();
+        self.state.native.machine.set(machine.cast::<c_void>());
         self.note_ends();
         self.native.running += 1;
         let mut result = 0;
@@ -116,9 +105,12 @@ impl<'a> Machine<'a> {
         let status = unsafe {
             let scalars = (*machine).scalars.as_mut_ptr().add(s);
             let vals = (*machine).vals.as_mut_ptr().add(v);
-            entry(&raw mut (*machine).native.context, scalars, vals, &raw mut result)
+            entry(Arc::as_ptr(&(*machine).state.native).cast_mut(), scalars, vals, &raw mut result)
         };
         self.native.running -= 1;
+        if self.native.running == 0 {
+            self.state.native.end();
+        }
         if status != 0 {
             let lost = || Trap::type_error("native code has failed without an error");
             return Err(self.native.trap.take().unwrap_or_else(lost));
@@ -129,10 +121,38 @@ impl<'a> Machine<'a> {
         Ok(Returned::Val(std::mem::replace(&mut self.vals[v], Val::Unit)))
     }
 
+    /// Begins a run of native code, with that of a function.
+    fn begin_native(&mut self, stack_end: usize, code: &Code) {
+        let context = &self.state.native;
+        let is_asked = context.begin(stack_end, &raw const *self.state.interrupt);
+        #[cfg(feature = "jit")]
+        if self.world.natives.tiering.is_some() {
+            if !context.is_watched.swap(true, Ordering::Relaxed) {
+                ticker::watch(context);
+            }
+            ticker::note_run();
+            if is_asked {
+                // The way in that is taken now is still right.
+                self.look_up(code, None);
+            }
+        }
+        #[cfg(not(feature = "jit"))]
+        let _ = (is_asked, code);
+    }
+
+    /// Looks for better code for what runs, at the header of a loop or where a function begins.
+    #[cfg_attr(not(feature = "jit"), allow(unused_variables))]
+    pub(super) fn look_up(&self, code: &Code, header: Option<Pc>) -> Option<Entry> {
+        #[cfg(feature = "jit")]
+        return self.world.look_up(code, header);
+        #[cfg(not(feature = "jit"))]
+        None
+    }
+
     /// Tells native code where the stacks end.
     pub(super) fn note_ends(&mut self) {
-        self.native.context.scalars_end = self.scalars.as_ptr_range().end;
-        self.native.context.vals_end = self.vals.as_ptr_range().end;
+        self.state.native.scalars_end.set(self.scalars.as_ptr_range().end);
+        self.state.native.vals_end.set(self.vals.as_ptr_range().end);
     }
 
     /// The starts of two windows in their stacks.
@@ -143,9 +163,7 @@ impl<'a> Machine<'a> {
     }
 
     pub(super) fn check_depth(&self) -> Result<(), Trap> {
-        let here = 0u8;
-        let is_deep = (&raw const here).addr() < self.native.context.stack_end;
-        if self.frames.len() + 1 >= self.state.limits.depth || is_deep {
+        if self.frames.len() + 1 >= self.state.limits.depth || self.state.native.is_deep() {
             return Err(self.too_deep());
         }
         Ok(())
@@ -186,9 +204,9 @@ impl<'a> Machine<'a> {
     /// Interprets code until its frame returns, between native code.
     fn interpret(&mut self, start: Place<'a>) -> Result<Returned, Trap> {
         let base = std::mem::replace(&mut self.base, self.frames.len());
-        let fuel = self.native.context.fuel;
+        let fuel = self.state.native.fuel.get();
         let result = self.execute_to_the_end(start);
-        self.native.context.fuel = fuel;
+        self.state.native.fuel.set(fuel);
         let result = result.map_err(|failure| self.leave(start, failure));
         self.base = base;
         result
@@ -214,6 +232,14 @@ impl<'a> Machine<'a> {
         }
         let behind = self.vals.iter_mut().skip(end);
         behind.take_while(|value| !matches!(value, Val::Unit)).for_each(|value| *value = Val::Unit);
+    }
+
+    /// Gives native code new fuel, if there is any, and nobody asked for a stop.
+    pub(super) fn refuel_native(&mut self) -> Result<(), Trap> {
+        let used_up = self.state.native.fuel.get().min(0);
+        let fuel = self.state.refuel(used_up)?;
+        self.state.native.fuel.set(fuel);
+        Ok(())
     }
 
     pub(super) fn fail_with(&mut self, result: Result<(), Trap>) -> i64 {

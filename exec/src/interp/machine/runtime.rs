@@ -10,7 +10,7 @@ use super::super::inst::{Inst, Pc};
 use super::transfer::assign;
 use super::{Machine, spot};
 use crate::error::Trap;
-use crate::native::{Arg, Function, NativeContext, Runtime};
+use crate::native::{Arg, DONE, Function, LEFT, NativeContext, Runtime};
 use crate::value::{Val, egal};
 
 /// The machine that native code runs on.
@@ -19,7 +19,7 @@ use crate::value::{Val, egal};
 /// The context is that of a machine at work, on which nobody else works meanwhile.
 unsafe fn machine<'m>(cx: *mut NativeContext) -> &'m mut Machine<'m> {
     // SAFETY: as above; `run_native` has set the pointer.
-    unsafe { &mut *(*cx).machine.cast::<Machine<'m>>() }
+    unsafe { &mut *(*cx).machine.get().cast::<Machine<'m>>() }
 }
 
 extern "C" fn grow(
@@ -37,9 +37,13 @@ extern "C" fn grow(
     machine.fail_with(result)
 }
 
-extern "C" fn too_deep(cx: *mut NativeContext) -> i64 {
-    // SAFETY: native code passes its context.
-    let machine = unsafe { machine(cx) };
+extern "C" fn too_deep(cx: *mut NativeContext, code: *const Code) -> i64 {
+    // SAFETY: native code passes its context, and code that lives as long as it does.
+    let (machine, code) = unsafe { (machine(cx), &*code) };
+    if machine.state.native.answer() && !machine.state.native.is_deep() {
+        machine.look_up(code, None);
+        return 0;
+    }
     let trap = machine.too_deep();
     machine.fail_with(Err(trap))
 }
@@ -105,10 +109,35 @@ extern "C" fn unwind(cx: *mut NativeContext, code: *const Code, pc: i64, vals: *
 extern "C" fn refuel(cx: *mut NativeContext) -> i64 {
     // SAFETY: native code passes its context.
     let machine = unsafe { machine(cx) };
-    let used_up = machine.native.context.fuel.min(0);
-    let fuel = machine.state.refuel(used_up);
-    let result = fuel.map(|fuel| machine.native.context.fuel = fuel);
+    machine.state.native.answer();
+    let result = machine.refuel_native();
     machine.fail_with(result)
+}
+
+extern "C" fn look_up(
+    cx: *mut NativeContext,
+    code: *const Code,
+    header: i64,
+    scalars: *mut u64,
+    vals: *mut Val,
+) -> i64 {
+    let better = {
+        // SAFETY: native code passes its context, and code that lives as long as it does.
+        let (machine, code) = unsafe { (machine(cx), &*code) };
+        let is_asked = machine.state.native.answer();
+        if let Err(trap) = machine.refuel_native() {
+            return machine.fail_with(Err(trap));
+        }
+        if is_asked { machine.look_up(code, Some(header as Pc)) } else { None }
+    };
+    let Some(better) = better else { return 0 };
+    let mut result = 0;
+    // SAFETY: it is code of the same function, which begins at that header, in this frame. What it calls works on
+    // the machine by the pointer in the context, while nobody else does.
+    let status = unsafe { better(cx, scalars, vals, &raw mut result) };
+    // SAFETY: the context is there.
+    unsafe { (*cx).result.set(result) };
+    if status == 0 { DONE } else { LEFT }
 }
 
 extern "C" fn find_case(table: *const SwitchTable, value: *const Val) -> i64 {
@@ -150,7 +179,12 @@ pub(in crate::interp) fn runtime() -> Runtime {
             &[Arg::Ptr, Arg::Ptr, Arg::Ptr, Arg::Ptr],
             status,
         ),
-        too_deep: function("regraft_too_deep", too_deep as *const u8, &[Arg::Ptr], status),
+        too_deep: function(
+            "regraft_too_deep",
+            too_deep as *const u8,
+            &[Arg::Ptr, Arg::Ptr],
+            status,
+        ),
         step: function("regraft_step", step as *const u8, FRAME, status),
         fail: function("regraft_fail", fail as *const u8, FRAME, None),
         return_tuple: function("regraft_return_tuple", return_tuple as *const u8, FRAME, status),
@@ -161,6 +195,7 @@ pub(in crate::interp) fn runtime() -> Runtime {
             None,
         ),
         refuel: function("regraft_refuel", refuel as *const u8, &[Arg::Ptr], status),
+        look_up: function("regraft_look_up", look_up as *const u8, FRAME, status),
         find_case: function(
             "regraft_find_case",
             find_case as *const u8,

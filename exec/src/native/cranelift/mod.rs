@@ -103,14 +103,14 @@ fn write_unit<M: Module>(
 ) -> Result<(Vec<FuncId>, Vec<FuncId>), String> {
     let mut bodies = Vec::with_capacity(members.len());
     for member in members {
-        let sig = body_sig(module, &signature(member.code));
+        let sig = body_sig(module, &signature(*member));
         bodies.push(module.declare_anonymous_function(&sig).map_err(wrong)?);
     }
     let mut context = module.make_context();
     let mut frontend = FunctionBuilderContext::new();
     let mut entries = Vec::with_capacity(members.len());
     for (member, &body) in members.iter().zip(&bodies) {
-        context.func.signature = body_sig(module, &signature(member.code));
+        context.func.signature = body_sig(module, &signature(*member));
         let references = references.as_deref_mut();
         write_body(module, &mut context, &mut frontend, &bodies, *member, references);
         module.define_function(body, &mut context).map_err(wrong)?;
@@ -188,7 +188,7 @@ fn write_entry(
     body: FuncId,
     member: Source<'_>,
 ) -> Result<FuncId, String> {
-    let signature = signature(member.code);
+    let signature = signature(member);
     let mut sig = Sig::new(module.isa().default_call_conv());
     sig.params.extend([AbiParam::new(I64); FRAME_PARAMS + 1]);
     sig.returns.push(AbiParam::new(I64));

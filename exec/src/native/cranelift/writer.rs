@@ -3,8 +3,8 @@
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::types::{F32, F64, I32, I64};
 use cranelift_codegen::ir::{
-    AbiParam, AliasRegionData, Block, FuncRef, Function as Func, InstBuilder, MemFlagsData, SigRef,
-    Signature as Sig, Value,
+    AbiParam, AliasRegionData, Block, FuncRef, Function as Func, Inst, InstBuilder, MemFlagsData,
+    SigRef, Signature as Sig, Value,
 };
 use cranelift_codegen::isa::CallConv;
 use cranelift_frontend::{FunctionBuilder, Switch, Variable};
@@ -53,6 +53,17 @@ impl<M> Writer<'_, M> {
     /// An address in the memory of this process.
     fn absolute(&mut self, address: *const u8) -> Value {
         self.b.ins().iconst(I64, address as i64)
+    }
+
+    /// Calls a compiled function of another unit.
+    fn call_elsewhere(&mut self, callee: Callee, address: Value, args: &[Value]) -> Inst {
+        let mut sig = Sig::new(self.convention);
+        let types = args.iter().map(|&arg| AbiParam::new(self.b.func.dfg.value_type(arg)));
+        sig.params.extend(types);
+        sig.returns.extend(callee.result.map(|result| AbiParam::new(ty(result.class()))));
+        sig.returns.push(AbiParam::new(I64));
+        let sig = self.b.import_signature(sig);
+        self.b.ins().call_indirect(sig, address, args)
     }
 
     /// An address from the table, which never changes.
@@ -299,14 +310,13 @@ impl<M: Module> Emitter for Writer<'_, M> {
                 self.b.ins().call(body, args)
             }
             Target::Address(address) => {
-                let mut sig = Sig::new(self.convention);
-                let types = args.iter().map(|&arg| AbiParam::new(self.b.func.dfg.value_type(arg)));
-                sig.params.extend(types);
-                sig.returns.extend(callee.result.map(|result| AbiParam::new(ty(result.class()))));
-                sig.returns.push(AbiParam::new(I64));
-                let sig = self.b.import_signature(sig);
                 let address = self.absolute(address);
-                self.b.ins().call_indirect(sig, address, args)
+                self.call_elsewhere(callee, address, args)
+            }
+            Target::Cell(cell) => {
+                let cell = self.absolute(cell.cast());
+                let address = self.b.ins().load(I64, MemFlagsData::trusted(), cell, 0);
+                self.call_elsewhere(callee, address, args)
             }
         };
         match *self.b.inst_results(call) {

@@ -1,9 +1,8 @@
 //! Machine code from LLVM IR text, in memory.
 
-use std::cell::RefCell;
 use std::ffi::{CStr, CString, c_int};
 use std::ptr::null_mut;
-use std::rc::Rc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use rustc_hash::FxHashSet;
 
@@ -217,8 +216,13 @@ pub(super) struct Jit {
     llvm: &'static Llvm,
     jit: Object,
     /// The functions of ours that it knows by name.
-    known: RefCell<FxHashSet<String>>,
+    known: Mutex<FxHashSet<String>>,
 }
+
+// SAFETY: sessions of ORC may be used by several threads at once: they have locks.
+unsafe impl Send for Jit {}
+// SAFETY: as above.
+unsafe impl Sync for Jit {}
 
 impl Jit {
     pub(super) fn new(target: &Target) -> Result<Self, String> {
@@ -238,7 +242,7 @@ impl Jit {
             (llvm.set_machine_builder)(builder, (llvm.machine_builder)(machine));
             let mut jit = null_mut();
             check(llvm, (llvm.create_jit)(&raw mut jit, builder))?;
-            let this = Self { llvm, jit, known: RefCell::default() };
+            let this = Self { llvm, jit, known: Mutex::default() };
             // What the code generator calls, such as `memset`, is in the process.
             let (mut generator, prefix) = (null_mut(), (llvm.global_prefix)(jit));
             let find = llvm.process_symbols;
@@ -250,7 +254,7 @@ impl Jit {
 
     /// Makes functions of ours known.
     fn define(&self, functions: &[(String, *const u8)]) -> Result<(), String> {
-        let mut known = self.known.borrow_mut();
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let mut symbols = Vec::new();
         for (name, address) in functions {
             if !known.insert(name.clone()) {
@@ -275,7 +279,7 @@ impl Jit {
 
     /// Adds the machine code of a module, which calls these functions of ours.
     pub(super) fn add(
-        self: &Rc<Self>,
+        self: &Arc<Self>,
         target: &Target,
         module: &Module,
         effort: Effort,
@@ -286,7 +290,7 @@ impl Jit {
         // SAFETY: the objects are LLVM's; adding takes the file.
         unsafe {
             let tracker = (self.llvm.create_tracker)((self.llvm.main_library)(self.jit));
-            let memory = Memory { jit: Rc::clone(self), tracker };
+            let memory = Memory { jit: Arc::clone(self), tracker };
             check(self.llvm, (self.llvm.add_object)(self.jit, tracker, object.into_raw()))?;
             Ok(memory)
         }
@@ -311,9 +315,12 @@ impl Drop for Jit {
 
 /// The memory of the code of a unit.
 pub(super) struct Memory {
-    jit: Rc<Jit>,
+    jit: Arc<Jit>,
     tracker: Object,
 }
+
+// SAFETY: a tracker is an object of a session, which any thread may use.
+unsafe impl Send for Memory {}
 
 impl MachineCode for Memory {}
 

@@ -2,18 +2,20 @@
 //!
 //! [`text`] and [`writer`] write a unit as text: [`areas`] the kinds of memory, [`lanes`] what vectorised loops may
 //! call. [`library`] finds LLVM, [`jit`] has it make machine
-//! code of the text.
+//! code of the text, [`background`] does so while other code runs.
 
 use std::cell::{Cell, OnceCell};
 use std::rc::Rc;
+use std::sync::Arc;
 
-use self::jit::{Effort, Jit, Target};
+use self::jit::{Effort, Jit, Memory, Target};
 use super::CodeForm;
 use super::context::{Compiled, Entry};
 use super::source::Source;
 use super::unit::{Backend, MachineCode};
 
 mod areas;
+mod background;
 mod jit;
 mod lanes;
 mod library;
@@ -28,10 +30,12 @@ use self::text::{UnitText, write_unit};
 /// Code without loops that is longer gets little effort: the time for it would never come back.
 const LONG: usize = 100;
 
+pub(crate) use self::background::{Delivery, Order, is_at_hand};
+
 /// The compiler for the CPU that it runs on.
 pub(crate) struct Llvm {
     target: Target,
-    jit: OnceCell<Rc<Jit>>,
+    jit: OnceCell<Arc<Jit>>,
     /// The number of units.
     units: Cell<u32>,
 }
@@ -43,11 +47,11 @@ impl Llvm {
         Ok(Self { target: Target::new()?, jit: OnceCell::new(), units: Cell::new(0) })
     }
 
-    fn jit(&self) -> Result<&Rc<Jit>, String> {
+    fn jit(&self) -> Result<&Arc<Jit>, String> {
         if let Some(jit) = self.jit.get() {
             return Ok(jit);
         }
-        let jit = Rc::new(Jit::new(&self.target)?);
+        let jit = Arc::new(Jit::new(&self.target)?);
         Ok(self.jit.get_or_init(|| jit))
     }
 }
@@ -78,7 +82,15 @@ impl Backend for Llvm {
         let number = self.units.get();
         self.units.set(number + 1);
         let unit = write_unit(members, Style { unit: Some(number), ..Style::default() });
-        let effort = effort(&unit);
+        let (memory, compiled) = self.make(&unit)?;
+        Ok((Rc::new(memory), compiled))
+    }
+}
+
+impl Llvm {
+    /// Makes the code of a unit.
+    fn make(&self, unit: &UnitText) -> Result<(Memory, Vec<Compiled>), String> {
+        let effort = effort(unit);
         let module = self.target.optimized(&unit.text, effort)?;
         let jit = self.jit()?;
         let memory = jit.add(&self.target, &module, effort, &unit.symbols)?;
@@ -88,7 +100,6 @@ impl Backend for Llvm {
             let entry = unsafe { std::mem::transmute::<*const u8, Entry>(entry) };
             Ok(Compiled { entry, body: jit.address(body)? })
         });
-        let compiled = compiled.collect::<Result<_, String>>()?;
-        Ok((Rc::new(memory), compiled))
+        Ok((memory, compiled.collect::<Result<_, String>>()?))
     }
 }

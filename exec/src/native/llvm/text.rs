@@ -82,7 +82,7 @@ fn name(of: &str, number: u32, unit: Option<u32>) -> String {
 const FRAME: &str = "ptr noalias noundef nonnull %cx, ptr noundef nonnull align 8 %scalars, ptr noundef nonnull align 8 %vals";
 
 fn write_body(text: &mut String, shared: &mut Shared, name: &str, member: Source<'_>) {
-    let signature = signature(member.code);
+    let signature = signature(member);
     let result = signature.result.map(Type::from);
     put(text, format_args!("define {} @{name}({FRAME}", returned(result)));
     let params: Vec<Type> = signature.params.iter().map(|&class| class.into()).collect();
@@ -97,7 +97,7 @@ fn write_body(text: &mut String, shared: &mut Shared, name: &str, member: Source
 
 /// Writes the function that the machine calls: it takes the scalars from their registers.
 fn write_entry(text: &mut String, body: &str, name: &str, member: Source<'_>) {
-    let signature = signature(member.code);
+    let signature = signature(member);
     put(
         text,
         format_args!("define i64 @{name}({FRAME}, ptr noundef nonnull %result) nounwind {{\n"),

@@ -435,6 +435,10 @@ impl Emitter for Writer<'_> {
         let to = match callee.target {
             Target::Member(index) => format!("@{}", self.shared.bodies[index as usize]),
             Target::Address(address) => self.absolute(address).to_string(),
+            Target::Cell(cell) => {
+                let cell = self.absolute(cell.cast());
+                self.op(Type::Ptr, format_args!("load ptr, ptr {cell}")).to_string()
+            }
         };
         let returned = returned(result);
         let call = self.number(format_args!("call {returned} {to}({list})"));

@@ -13,28 +13,42 @@ use crate::value::offsets;
 impl<E: Emitter> Translator<'_, '_, E> {
     /// Looks at parameters that are arrays.
     pub(super) fn note_params(&mut self) {
-        let params = self.source.code.params.clone();
-        let vals = params.iter().filter(|&&ty| Scalar::of(ty).is_none());
-        for (reg, &ty) in (0..).zip(vals) {
+        for (reg, ty) in self.params_of_arrays() {
             self.note(reg, ty);
         }
     }
 
     /// Looks at an array that an instruction has written to a register.
     pub(super) fn note_array(&mut self, pc: Pc) {
-        let dst = match self.source.code.insts[pc as usize] {
-            Inst::Eval { site } => self.source.code.evals[site as usize].dst,
-            Inst::Call { site } => self.source.code.calls[site as usize].dst,
-            Inst::GetVal { vd, .. } => Dst::Val(vd),
-            _ => return,
-        };
-        if let Dst::Val(reg) = dst {
-            let ty = self.source.f.ty(self.made_from(pc));
+        if let Some((reg, ty)) = self.array_of(pc) {
             self.note(reg, ty);
         }
     }
 
-    fn note(&mut self, reg: Reg, ty: Type) {
+    /// The registers of parameters that may be arrays, and the types.
+    pub(super) fn params_of_arrays(&self) -> Vec<(Reg, Type)> {
+        let params = &self.source.code.params;
+        let vals = params.iter().filter(|&&ty| Scalar::of(ty).is_none());
+        (0..).zip(vals.copied()).collect()
+    }
+
+    /// The register that an instruction writes something to that may be an array, and its type.
+    pub(super) fn array_of(&self, pc: Pc) -> Option<(Reg, Type)> {
+        let code = self.source.code;
+        let dst = match code.insts[pc as usize] {
+            Inst::Eval { site } => code.evals[site as usize].dst,
+            Inst::Call { site } => code.calls[site as usize].dst,
+            Inst::GetVal { vd, .. } => Dst::Val(vd),
+            _ => return None,
+        };
+        match dst {
+            Dst::Val(reg) => Some((reg, self.source.f.ty(self.made_from(pc)))),
+            _ => None,
+        }
+    }
+
+    /// Looks up the parts of an array in a register that is written once.
+    pub(super) fn note(&mut self, reg: Reg, ty: Type) {
         let &TypeKind::Array { rank, .. } = self.source.f.ctx().kind(ty) else { return };
         if !self.arrays.once[reg as usize] {
             return;

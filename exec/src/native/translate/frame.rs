@@ -27,8 +27,7 @@ impl<E: Emitter> Translator<'_, '_, E> {
             let value = if reg < code.scalar_params {
                 self.e.param(FRAME_PARAMS + reg as usize)
             } else {
-                let constant = code.scalars.get((reg - code.scalar_params) as usize);
-                self.constant(class, constant.copied().unwrap_or(0))
+                self.constant(class, code.constant_in(reg).unwrap_or(0))
             };
             self.e.write(reg, value);
         }
@@ -36,7 +35,7 @@ impl<E: Emitter> Translator<'_, '_, E> {
         self.e.write(position_reg(code), zero);
         // What fails from here on empties the registers.
         if calls {
-            self.count(1);
+            self.count(1, None);
         }
         self.note_params();
     }
@@ -72,7 +71,8 @@ impl<E: Emitter> Translator<'_, '_, E> {
         self.e.branch(fits, ok, full);
         self.e.enter(full);
         let too_deep = self.source.runtime.too_deep;
-        let status = self.e.call(&too_deep, &[self.cx]);
+        let code = self.code_address();
+        let status = self.e.call(&too_deep, &[self.cx, code]);
         self.leave_unless(status, ok);
         self.e.enter(ok);
     }

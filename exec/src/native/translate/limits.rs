@@ -6,8 +6,8 @@ use super::{Translator, position_reg};
 use crate::interp::{Inst, Pc, Reg, targets};
 
 impl<E: Emitter> Translator<'_, '_, E> {
-    /// Counts instructions if there is a limit of them.
-    pub(super) fn count(&mut self, instructions: i64) {
+    /// Counts instructions if there is a limit of them; where a loop goes back, with its header.
+    pub(super) fn count(&mut self, instructions: i64, header: Option<Pc>) {
         if !self.source.counted {
             return;
         }
@@ -16,20 +16,30 @@ impl<E: Emitter> Translator<'_, '_, E> {
         let left = self.e.int2(Int2::Add, left, used);
         self.e.store(Mem::I64, Area::Context, self.cx, offsets::FUEL, left);
         let goes_on = self.e.int_cmp(IntCmp::Le, zero, left);
-        self.refuel_unless(goes_on);
+        self.ask_unless(goes_on, header);
     }
 
-    /// Asks the runtime whether the run may go on, unless `goes_on` holds.
-    fn refuel_unless(&mut self, goes_on: E::Flag) {
+    /// Asks the runtime whether the run may go on, unless `goes_on` holds. Where a loop goes back, better code may
+    /// take over.
+    fn ask_unless(&mut self, goes_on: E::Flag, header: Option<Pc>) {
         let (ok, asks) = (self.e.block(false), self.e.block(true));
         self.e.branch(goes_on, ok, asks);
         self.e.enter(asks);
-        let refuel = self.source.runtime.refuel;
-        let status = self.e.call(&refuel, &[self.cx]).expect("it gives a status");
-        let zero = self.e.int(0);
-        let good = self.e.int_cmp(IntCmp::Eq, status, zero);
-        self.e.branch(good, ok, self.failed);
+        match header.filter(|_| self.source.is_replaceable) {
+            Some(header) => self.look_up(header, ok),
+            None => {
+                let refuel = self.source.runtime.refuel;
+                let status = self.e.call(&refuel, &[self.cx]).expect("it gives a status");
+                let good = self.is_status(status, 0);
+                self.e.branch(good, ok, self.failed);
+            }
+        }
         self.e.enter(ok);
+    }
+
+    pub(super) fn is_status(&mut self, status: E::Value, wanted: i64) -> E::Flag {
+        let wanted = self.e.int(wanted);
+        self.e.int_cmp(IntCmp::Eq, status, wanted)
     }
 
     /// Looks whether the run is to stop, where control goes back from `pc` to `to`.
@@ -40,14 +50,14 @@ impl<E: Emitter> Translator<'_, '_, E> {
         let position = self.e.int(i64::from(pc));
         self.e.write(position_reg(self.source.code), position);
         if self.source.counted {
-            self.count(i64::from(pc - to) + 1);
+            self.count(i64::from(pc - to) + 1, Some(to));
             return;
         }
         let flag = self.e.load(Mem::Ptr, Area::Context, self.cx, offsets::INTERRUPT);
         let set = self.e.load(Mem::I8, Area::Context, flag, 0);
         let zero = self.e.int(0);
         let goes_on = self.e.int_cmp(IntCmp::Eq, set, zero);
-        self.refuel_unless(goes_on);
+        self.ask_unless(goes_on, Some(to));
     }
 
     /// Returns whether a loop is over soon: it has none within, calls nothing, counts, ends by what it

@@ -10,7 +10,8 @@ use crate::interp::{Dst, Inst, Pc, Reg, Scalar, Src};
 
 /// An access to an element of an array of scalars.
 pub(super) struct Access {
-    array: Reg,
+    /// The register of the array.
+    pub(super) array: Reg,
     /// True if the array is not needed any more.
     is_last: bool,
     pub(super) indices: SmallVec<[Reg; 4]>,

@@ -18,6 +18,7 @@ mod integers;
 mod known_arrays;
 mod limits;
 mod memory;
+mod replacement;
 mod scalars;
 mod values;
 
@@ -25,13 +26,16 @@ use regraft_ir::{Type, Value as IrValue};
 use smallvec::SmallVec;
 
 use self::known_arrays::Arrays;
+use self::replacement::reached_from;
 use super::emitter::{Address, Area, Emitter, Function, IntCmp, Mem, Signature};
 use super::source::Source;
-use crate::interp::{Class, Code, Inst, Pc, Reg, Scalar, targets};
+use crate::interp::{Class, Code, Inst, LiveScalars, Pc, Reg, Scalar, targets};
 
-/// The signature of the code of a function.
-pub(super) fn signature(code: &Code) -> Signature {
-    let params = code.classes[..code.scalar_params as usize].to_vec();
+/// The signature of the code of a function. Code that begins at a loop takes all from the frame.
+pub(super) fn signature(source: Source<'_>) -> Signature {
+    let code = source.code;
+    let params = if source.start.is_some() { 0 } else { code.scalar_params as usize };
+    let params = code.classes[..params].to_vec();
     Signature { params, result: Scalar::of(code.ret).map(Scalar::class) }
 }
 
@@ -58,12 +62,20 @@ pub(super) fn translate<E: Emitter>(source: Source<'_>, e: &mut E) {
     let (scalars, vals) = (e.param(1), e.param(2));
     let failed = e.block(true);
     let arrays = Arrays::of(source);
-    let blocks = Vec::new();
-    let mut translator = Translator { source, e, cx, scalars, vals, blocks, failed, arrays };
+    let (blocks, reached) = (Vec::new(), reached_from(code, source.start.unwrap_or(0), None));
+    let live = None;
+    let mut translator =
+        Translator { source, e, cx, scalars, vals, blocks, reached, failed, arrays, live };
     translator.find_blocks();
-    translator.prologue();
-    let mut open = true;
+    match source.start {
+        Some(header) => translator.resume(header),
+        None => translator.prologue(),
+    }
+    let mut open = source.start.is_none();
     for pc in 0..code.insts.len() {
+        if !translator.reached[pc] {
+            continue;
+        }
         if let Some(block) = translator.blocks[pc] {
             if open {
                 translator.e.jump(block);
@@ -91,9 +103,13 @@ struct Translator<'a, 's, E: Emitter> {
     vals: E::Value,
     /// The blocks that begin at instructions.
     blocks: Vec<Option<E::Block>>,
+    /// By position: true if control can get there.
+    reached: Vec<bool>,
     /// The way out after an error, with the position in a register of its own.
     failed: E::Block,
     arrays: Arrays<E::Value>,
+    /// Found when it is first asked for.
+    live: Option<LiveScalars>,
 }
 
 /// The register behind those of the frame: the position of the instruction that has failed.
@@ -106,6 +122,9 @@ impl<E: Emitter> Translator<'_, '_, E> {
         let code = self.source.code;
         self.blocks = vec![None; code.insts.len()];
         for (pc, &inst) in code.insts.iter().enumerate() {
+            if !self.reached[pc] {
+                continue;
+            }
             for to in targets(inst, &code.switches) {
                 if self.blocks[to as usize].is_none() {
                     self.blocks[to as usize] = Some(self.e.block(false));

@@ -1,0 +1,106 @@
+//! Makes code while other code runs.
+//!
+//! One thread of the process does it, from the first order on. It loads the library first, so nobody else waits for that. When
+//! the process ends, the one who ends it waits for what is being made: LLVM must not be taken down beneath it.
+
+use std::ffi::c_int;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::thread;
+
+use super::super::context::Compiled;
+use super::super::source::Source;
+use super::super::unit::MachineCode;
+use super::Llvm;
+use super::shared::Style;
+use super::text::{UnitText, write_unit};
+
+/// A unit that code is wanted for.
+pub(crate) struct Order {
+    unit: u64,
+    text: UnitText,
+    reply: Sender<Delivery>,
+}
+
+// SAFETY: what keeps it from being one are the addresses of functions of ours, which every thread may call.
+unsafe impl Send for Order {}
+
+/// The code of a unit, in the order of its sources.
+pub(crate) struct Delivery {
+    /// The number that the unit was ordered by.
+    pub(crate) unit: u64,
+    /// Nothing if LLVM is not there, or refuses the unit.
+    pub(crate) code: Option<(Box<dyn MachineCode + Send>, Vec<Compiled>)>,
+}
+
+/// The number of the next unit of all.
+static NEXT: AtomicU32 = AtomicU32::new(0);
+
+/// True once the library is loaded.
+static IS_LOADED: AtomicBool = AtomicBool::new(false);
+
+/// Held while LLVM is at work.
+static AT_WORK: Mutex<()> = Mutex::new(());
+
+/// Returns whether code can be made without loading the library first.
+pub(crate) fn is_at_hand() -> bool {
+    IS_LOADED.load(Ordering::Relaxed)
+}
+
+impl Order {
+    pub(crate) fn new(unit: u64, members: &[Source<'_>], reply: &Sender<Delivery>) -> Self {
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let text = write_unit(members, Style { unit: Some(number), ..Style::default() });
+        Self { unit, text, reply: reply.clone() }
+    }
+
+    /// Has another thread fill it. Returns whether there is one.
+    pub(crate) fn place(self) -> bool {
+        static ORDERS: OnceLock<Option<Sender<Order>>> = OnceLock::new();
+        let orders = ORDERS.get_or_init(|| {
+            let (sender, receiver) = channel();
+            let thread = thread::Builder::new().name("regraft-llvm".to_owned());
+            thread.spawn(move || fill_all(&receiver)).is_ok().then_some(sender)
+        });
+        orders.as_ref().is_some_and(|orders| orders.send(self).is_ok())
+    }
+}
+
+/// Fills orders as long as any can come.
+fn fill_all(orders: &Receiver<Order>) {
+    let at_work = lock();
+    let llvm = Llvm::new().ok();
+    if llvm.is_some() {
+        // SAFETY: the function may be called when the process ends. It runs before LLVM's own, which were
+        // registered when the library was loaded.
+        unsafe { atexit(wait_for_the_last) };
+        IS_LOADED.store(true, Ordering::Relaxed);
+    }
+    drop(at_work);
+    for Order { unit, text, reply } in orders {
+        let at_work = lock();
+        let made = llvm.as_ref().and_then(|llvm| llvm.make(&text).ok());
+        drop(at_work);
+        let code = made.map(|(memory, compiled)| {
+            let memory: Box<dyn MachineCode + Send> = Box::new(memory);
+            (memory, compiled)
+        });
+        // Whoever has ordered it may be gone.
+        let _ = reply.send(Delivery { unit, code });
+    }
+}
+
+fn lock() -> MutexGuard<'static, ()> {
+    AT_WORK.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+unsafe extern "C" {
+    /// C's own.
+    fn atexit(function: extern "C" fn()) -> c_int;
+}
+
+/// Waits for the code that is being made, and keeps any more from being begun.
+extern "C" fn wait_for_the_last() {
+    std::mem::forget(lock());
+}

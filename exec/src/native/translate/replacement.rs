@@ -1,0 +1,112 @@
+//! On-stack replacement: a function that is at work goes on in better code of it, at the header of a loop.
+//!
+//! # Method
+//! Both are made of the same compact code and have the same frame. Values stand in it in any case. The code that is
+//! left writes the scalars that are live at the header to their registers in the frame, and the code that takes over
+//! begins by reading them; of the rest of the function it has what control can get to from the header.
+//!
+//! The parts of arrays that are looked up where an array is written ([`known_arrays`](super::known_arrays)) are looked up at the beginning if
+//! that place cannot be reached any more. An array that may be used before it is written anew has no such parts.
+
+use super::super::context::offsets;
+use super::super::emitter::{Area, Emitter};
+use super::super::functions::DONE;
+use super::{Translator, slot_mem};
+use crate::interp::{Code, Inst, LiveScalars, Pc, Reg, Scalar, targets};
+
+impl<E: Emitter> Translator<'_, '_, E> {
+    /// Asks the runtime whether the run may go on at the header, and leaves the function if better code has run
+    /// it to its end.
+    pub(super) fn look_up(&mut self, header: Pc, goes_on: E::Block) {
+        let code = self.source.code;
+        let live = self.live.get_or_insert_with(|| LiveScalars::of(code)).at(header);
+        for reg in live.into_iter().filter(|&reg| code.constant_in(reg).is_none()) {
+            let value = self.e.read(reg);
+            let mem = slot_mem(code.classes[reg as usize]);
+            self.e.store(mem, Area::Frame, self.scalars, reg as i32 * 8, value);
+        }
+        let (address, position) = (self.code_address(), self.e.int(i64::from(header)));
+        let look_up = self.source.runtime.look_up;
+        let args = [self.cx, address, position, self.scalars, self.vals];
+        let status = self.e.call(&look_up, &args).expect("it gives a status");
+        let (stops, is_replaced) = (self.e.block(true), self.e.block(true));
+        let good = self.is_status(status, 0);
+        self.e.branch(good, goes_on, stops);
+        self.e.enter(stops);
+        let has_failed = self.is_status(status, 1);
+        self.e.branch(has_failed, self.failed, is_replaced);
+        self.e.enter(is_replaced);
+        let is_done = self.is_status(status, DONE);
+        let (zero, one) = (self.e.int(0), self.e.int(1));
+        let status = self.e.select(is_done, zero, one);
+        let result = Scalar::of(code.ret)
+            .map(|ty| self.e.load(slot_mem(ty.class()), Area::Context, self.cx, offsets::RESULT));
+        self.e.ret(result, status);
+    }
+
+    /// Begins at the header of a loop, in a frame that is there.
+    pub(super) fn resume(&mut self, header: Pc) {
+        let code = self.source.code;
+        for (reg, &class) in (0..).zip(&code.classes) {
+            let value = match code.constant_in(reg) {
+                Some(constant) => self.constant(class, constant),
+                None => self.e.load(slot_mem(class), Area::Frame, self.scalars, reg as i32 * 8),
+            };
+            self.e.write(reg, value);
+        }
+        let zero = self.e.int(0);
+        self.e.write(super::position_reg(code), zero);
+        self.note_live_arrays(header);
+        let target = self.target(header);
+        self.e.jump(target);
+    }
+
+    /// Looks at arrays that are there at the header.
+    fn note_live_arrays(&mut self, header: Pc) {
+        let code = self.source.code;
+        for (reg, ty) in self.params_of_arrays() {
+            if self.is_used_from(header, reg, None) {
+                self.note(reg, ty);
+            }
+        }
+        for pc in 0..code.insts.len() as Pc {
+            let Some((reg, ty)) = self.array_of(pc) else { continue };
+            if !self.is_used_from(header, reg, Some(pc)) {
+                continue;
+            }
+            if self.reached[pc as usize] {
+                self.arrays.once[reg as usize] = false;
+            } else {
+                self.note(reg, ty);
+            }
+        }
+    }
+
+    /// Returns whether an access to the array in a register can be reached before `until`, where it is written.
+    fn is_used_from(&self, header: Pc, reg: Reg, until: Option<Pc>) -> bool {
+        let reached = reached_from(self.source.code, header, until);
+        let uses = |pc: usize| {
+            let inst = self.source.code.insts[pc];
+            matches!(inst, Inst::Length { va, .. } if va == reg)
+                || self.access_of(inst).is_some_and(|access| access.array == reg)
+        };
+        (0..reached.len()).filter(|&pc| reached[pc]).any(uses)
+    }
+}
+
+/// Finds the instructions that control can get to from a position, without going on behind `until`.
+pub(super) fn reached_from(code: &Code, start: Pc, until: Option<Pc>) -> Vec<bool> {
+    let mut reached = vec![false; code.insts.len()];
+    let mut pending = vec![start];
+    while let Some(pc) = pending.pop() {
+        if std::mem::replace(&mut reached[pc as usize], true) || until == Some(pc) {
+            continue;
+        }
+        let inst = code.insts[pc as usize];
+        pending.extend(targets(inst, &code.switches));
+        if inst.goes_on() {
+            pending.push(pc + 1);
+        }
+    }
+    reached
+}
