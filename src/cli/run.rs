@@ -38,7 +38,7 @@ pub(super) struct Args {
 
 #[derive(clap::ValueEnum, Clone, Copy, Debug)]
 pub(super) enum EngineName {
-    /// The interpreter, and native code for what has loops or is called often
+    /// The interpreter, and native code for what has loops or is called often; by LLVM for what runs long
     Auto,
     /// The interpreter
     Interp,

@@ -106,6 +106,7 @@ impl Interpreter {
             vals: Vec::new(),
             frames: Vec::new(),
             operands: Vec::new(),
+            replaced: 0,
             native: Arc::default(),
         };
         let (kind, tiers) = (EngineKind::Interpreter, Tiers::default());
@@ -278,6 +279,11 @@ impl Interpreter {
 
     fn not_started(&self, trap: Trap) -> ExecError {
         ExecError::new(&self.world.ctx, trap, Chain::default())
+    }
+
+    /// The number of times that a loop at work went on in code by LLVM.
+    pub fn replacements(&self) -> u64 {
+        self.state.replaced
     }
 
     /// The number of instructions that the last call ran, in the compact form: a fused compare

@@ -26,6 +26,8 @@ pub(super) struct State {
     /// Empty: a place for frames, and one for the operands of an op that has many.
     pub(super) frames: Vec<Frame<'static>>,
     pub(super) operands: Vec<Val>,
+    /// The number of times that a function at work went on in better code.
+    pub(super) replaced: u64,
     /// What native code looks at.
     pub(super) native: Arc<NativeContext>,
 }

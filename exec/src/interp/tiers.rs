@@ -11,6 +11,8 @@
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 
 use rustc_hash::FxHashMap;
@@ -23,11 +25,12 @@ use super::world::World;
 use crate::engine::Tiers;
 use crate::native::{Delivery, Entry, MachineCode, Native, Order, Unit, is_at_hand};
 
-/// The looks, a millisecond each, that loading the library takes.
+/// The looks, a millisecond each, that loading the library takes, and beginning with a unit.
 const LOADING: usize = 40;
+const BEGINNING: usize = 10;
 
 /// The instructions of compact code that LLVM compiles in a millisecond.
-const PACE: usize = 10;
+const PACE: usize = 2;
 
 /// A loop, by its function and its header.
 type Loop = (u32, Pc);
@@ -39,8 +42,18 @@ pub(super) struct Tiering {
     units: RefCell<FxHashMap<u64, Heat>>,
     sender: Sender<Delivery>,
     deliveries: Receiver<Delivery>,
+    /// The number of orders that are not delivered.
+    pending: Cell<usize>,
+    is_cancelled: Arc<AtomicBool>,
     /// True if there is no LLVM.
     is_over: Cell<bool>,
+}
+
+impl Drop for Tiering {
+    fn drop(&mut self) {
+        self.is_cancelled.store(true, Ordering::Relaxed);
+        (0..self.pending.get()).try_for_each(|_| self.deliveries.recv().map(drop)).unwrap_or(());
+    }
 }
 
 /// The looks at a unit.
@@ -56,8 +69,15 @@ struct Heat {
 impl Tiering {
     pub(super) fn new(when: Tiers) -> Self {
         let (sender, deliveries) = channel();
-        let (units, is_over) = (RefCell::default(), Cell::new(false));
-        Self { when, units, sender, deliveries, is_over }
+        Self {
+            when,
+            units: RefCell::default(),
+            sender,
+            deliveries,
+            pending: Cell::new(0),
+            is_cancelled: Arc::default(),
+            is_over: Cell::new(false),
+        }
     }
 
     pub(super) fn is_over(&self) -> bool {
@@ -78,7 +98,7 @@ impl Tiering {
         let mut units = self.units.borrow_mut();
         let heat = units.entry(unit).or_default();
         let loading = if is_at_hand() { 0 } else { LOADING };
-        let cost = if self.is_at_once() { 0 } else { loading + size / PACE };
+        let cost = if self.is_at_once() { 0 } else { loading + BEGINNING + size / PACE };
         heat.looks += 1;
         let looks = match (at, heat.has_best) {
             (Some(at), true) => {
@@ -117,10 +137,14 @@ impl World {
         if !tiering.count(number, size, at) {
             return None;
         }
-        let is_placed = self.order(tiering, number, at).is_some_and(Order::place);
-        if !is_placed {
+        // A unit that cannot be ordered counts as ordered, and stays as it is.
+        let order = self.order(tiering, number, at)?;
+        if !order.place() {
             tiering.is_over.set(true);
-        } else if tiering.is_at_once()
+            return None;
+        }
+        tiering.pending.update(|pending| pending + 1);
+        if tiering.is_at_once()
             && let Ok(delivery) = tiering.deliveries.recv()
         {
             self.install(tiering, delivery);
@@ -146,7 +170,7 @@ impl World {
             source.start = Some(header);
             sources.push(source);
         }
-        Some(Order::new(number, &sources, &tiering.sender))
+        Some(Order::new(number, &sources, &tiering.sender, &tiering.is_cancelled))
     }
 
     /// The members of a unit that there is code for.
@@ -159,6 +183,7 @@ impl World {
 
     /// Lets calls run the code of a delivery. It is of no use if the unit is gone.
     fn install(&self, tiering: &Tiering, Delivery { unit, code }: Delivery) {
+        tiering.pending.update(|pending| pending - 1);
         let mut heats = tiering.units.borrow_mut();
         let Some(heat) = heats.get_mut(&unit) else { return };
         let at = heat.ordered.take().flatten();

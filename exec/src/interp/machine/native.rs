@@ -126,7 +126,7 @@ impl<'a> Machine<'a> {
         let context = &self.state.native;
         let is_asked = context.begin(stack_end, &raw const *self.state.interrupt);
         #[cfg(feature = "jit")]
-        if self.world.natives.tiering.is_some() {
+        if self.world.natives.are_replaceable() {
             if !context.is_watched.swap(true, Ordering::Relaxed) {
                 ticker::watch(context);
             }
@@ -144,7 +144,13 @@ impl<'a> Machine<'a> {
     #[cfg_attr(not(feature = "jit"), allow(unused_variables))]
     pub(super) fn look_up(&self, code: &Code, header: Option<Pc>) -> Option<Entry> {
         #[cfg(feature = "jit")]
-        return self.world.look_up(code, header);
+        {
+            let better = self.world.look_up(code, header);
+            if !self.world.natives.are_replaceable() {
+                self.state.native.is_watched.store(false, Ordering::Relaxed);
+            }
+            better
+        }
         #[cfg(not(feature = "jit"))]
         None
     }

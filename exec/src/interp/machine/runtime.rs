@@ -131,6 +131,8 @@ extern "C" fn look_up(
         if is_asked { machine.look_up(code, Some(header as Pc)) } else { None }
     };
     let Some(better) = better else { return 0 };
+    // SAFETY: as above.
+    unsafe { machine(cx) }.state.replaced += 1;
     let mut result = 0;
     // SAFETY: it is code of the same function, which begins at that header, in this frame. What it calls works on
     // the machine by the pointer in the context, while nobody else does.

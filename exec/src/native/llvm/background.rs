@@ -1,12 +1,13 @@
 //! Makes code while other code runs.
 //!
-//! One thread of the process does it, from the first order on. It loads the library first, so nobody else waits for that. When
-//! the process ends, the one who ends it waits for what is being made: LLVM must not be taken down beneath it.
+//! One thread of the process does it, from the first order on. It loads the library first, so nobody else waits for that.
+//! LLVM must not be taken down beneath it when the process ends: whoever has ordered code waits for it before it goes, unless
+//! nobody has begun with it. Who ends the process meanwhile waits too.
 
 use std::ffi::c_int;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread;
 
 use super::super::context::Compiled;
@@ -21,6 +22,8 @@ pub(crate) struct Order {
     unit: u64,
     text: UnitText,
     reply: Sender<Delivery>,
+    /// True if nobody waits for it any more.
+    is_cancelled: Arc<AtomicBool>,
 }
 
 // SAFETY: what keeps it from being one are the addresses of functions of ours, which every thread may call.
@@ -49,10 +52,15 @@ pub(crate) fn is_at_hand() -> bool {
 }
 
 impl Order {
-    pub(crate) fn new(unit: u64, members: &[Source<'_>], reply: &Sender<Delivery>) -> Self {
+    pub(crate) fn new(
+        unit: u64,
+        members: &[Source<'_>],
+        reply: &Sender<Delivery>,
+        is_cancelled: &Arc<AtomicBool>,
+    ) -> Self {
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         let text = write_unit(members, Style { unit: Some(number), ..Style::default() });
-        Self { unit, text, reply: reply.clone() }
+        Self { unit, text, reply: reply.clone(), is_cancelled: Arc::clone(is_cancelled) }
     }
 
     /// Has another thread fill it. Returns whether there is one.
@@ -71,23 +79,24 @@ impl Order {
 fn fill_all(orders: &Receiver<Order>) {
     let at_work = lock();
     let llvm = Llvm::new().ok();
-    if llvm.is_some() {
-        // SAFETY: the function may be called when the process ends. It runs before LLVM's own, which were
-        // registered when the library was loaded.
-        unsafe { atexit(wait_for_the_last) };
-        IS_LOADED.store(true, Ordering::Relaxed);
-    }
+    IS_LOADED.store(llvm.is_some(), Ordering::Relaxed);
     drop(at_work);
-    for Order { unit, text, reply } in orders {
+    for Order { unit, text, reply, is_cancelled } in orders {
         let at_work = lock();
-        let made = llvm.as_ref().and_then(|llvm| llvm.make(&text).ok());
-        drop(at_work);
+        let wanted = llvm.as_ref().filter(|_| !is_cancelled.load(Ordering::Relaxed));
+        let made = wanted.and_then(|llvm| llvm.make(&text).ok());
+        if wanted.is_some() {
+            // SAFETY: the function may be called when the process ends. What LLVM has registered so far is called
+            // after it.
+            unsafe { atexit(wait_for_the_last) };
+        }
         let code = made.map(|(memory, compiled)| {
             let memory: Box<dyn MachineCode + Send> = Box::new(memory);
             (memory, compiled)
         });
-        // Whoever has ordered it may be gone.
+        // Whoever has ordered it may be gone; then the code goes here, while LLVM is there.
         let _ = reply.send(Delivery { unit, code });
+        drop(at_work);
     }
 }
 
@@ -102,5 +111,8 @@ unsafe extern "C" {
 
 /// Waits for the code that is being made, and keeps any more from being begun.
 extern "C" fn wait_for_the_last() {
-    std::mem::forget(lock());
+    static IS_OVER: AtomicBool = AtomicBool::new(false);
+    if !IS_OVER.swap(true, Ordering::Relaxed) {
+        std::mem::forget(lock());
+    }
 }
