@@ -27,7 +27,7 @@ use crate::native::{Delivery, Entry, MachineCode, Native, Order, Unit, is_at_han
 
 /// The looks, a millisecond each, that loading the library takes, and beginning with a unit.
 const LOADING: usize = 40;
-const BEGINNING: usize = 10;
+const BEGINNING: usize = 20;
 
 /// The instructions of compact code that LLVM compiles in a millisecond.
 const PACE: usize = 2;
