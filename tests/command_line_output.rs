@@ -509,3 +509,23 @@ fn an_interrupt_of_a_check_says_how_far_it_was() {
     assert!(errors.contains("interrupted when "), "{errors}");
     assert!(errors.contains("stopped after "), "{errors}");
 }
+
+#[test]
+fn stats_say_what_ran_the_functions_and_why() {
+    let file = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("stats.jl");
+    let text = "safe(x) = try; sqrt(x); catch; 0.0; end\n\
+                fib(n) = n < 2 ? n : fib(n - 1) + fib(n - 2)\n\
+                once(x) = x + 1\n\
+                println(fib(5), safe(4.0), once(1))\n";
+    std::fs::write(&file, text).unwrap();
+    let file = file.to_string_lossy();
+    let told = |engine: &str| ends_with(0, &["run", &file, "--stats", "--engine", engine]).1;
+    let lines = told("cranelift");
+    assert!(lines.contains("interpreter (catches errors): safe(Float64)"), "{lines}");
+    let native = lines.lines().find(|line| line.starts_with("native code by cranelift: "));
+    assert!(native.is_some_and(|line| line.contains("fib(Int64)")), "{lines}");
+    let lines = told("auto");
+    assert!(lines.contains("interpreter (without loops, rarely called): "), "{lines}");
+    let lines = told("interp");
+    assert!(lines.starts_with("interpreter (is asked for): "), "{lines}");
+}

@@ -45,7 +45,7 @@ pub fn preset_threads() -> Result<usize, String> {
 }
 
 /// The engines.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Debug)]
 pub enum EngineKind {
     /// The reference: it runs everything, and compiles nothing.
     #[default]

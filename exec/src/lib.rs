@@ -38,7 +38,7 @@ pub use engine::{Engine, EngineKind, Limits, Tiers, preset_threads};
 pub use error::{ErrorKind, ExecError, Trap};
 pub use eval::{EvalCx, EvalFn, EvalRow, EvalTable};
 pub use host::{Host, Services, no_service};
-pub use interp::{CodeForm, Interpreter, PreparedCall};
+pub use interp::{CodeForm, Interpreter, PreparedCall, RunBy};
 pub use native::native_engines;
 pub use profiler::{Profile, Profiler, ProfilerOptions};
 pub use recording_cost::recording_cost;

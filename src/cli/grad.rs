@@ -11,7 +11,7 @@ use super::output::{Failed, Outcome, json_text, print, tell};
 use super::program_output::ProgramOutput;
 use super::run::EngineName;
 use super::script::{self, SessionArgs};
-use super::{Tool, phases};
+use super::{Tool, engines, phases};
 
 #[derive(clap::Args, Debug)]
 pub(super) struct Args {
@@ -44,7 +44,8 @@ pub(super) struct Args {
     /// Print `{"value": .., "gradient": [..]}`
     #[arg(long)]
     json: bool,
-    /// Tell how many instructions the call takes, and how many its gradient does
+    /// Tell which functions ran as native code and why the others did not, how many instructions the call takes, and
+    /// how many its gradient does
     #[arg(long)]
     stats: bool,
     /// Tell how long each phase took; with `--json`, as `"time"`
@@ -104,6 +105,7 @@ pub(super) fn run(args: &Args, tool: &Tool) -> Outcome {
     let found = output.outcome(result)?;
     let times = args.time.then(|| phases::Times::since(start));
     if args.stats {
+        let engines = engines::table(session.interpreter());
         // Native code does not count what it runs.
         session.set_engine(EngineKind::Interpreter)?;
         let (primal, gradient) = session.compare_with_call(call, mode, args.gradient_only)?;
@@ -111,7 +113,7 @@ pub(super) fn run(args: &Args, tool: &Tool) -> Outcome {
         let ratio = gradient as f64 / primal.max(1) as f64;
         let what = if args.gradient_only { "the gradient alone" } else { "value and gradient" };
         tell(&format!(
-            "instructions: {primal} for the value, {gradient} for {what} ({ratio:.2} times)\n"
+            "{engines}instructions: {primal} for the value, {gradient} for {what} ({ratio:.2} times)\n"
         ));
     }
     if args.json {

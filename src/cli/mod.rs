@@ -11,6 +11,7 @@
 mod arguments;
 mod completions;
 mod emit;
+mod engines;
 mod fuzz;
 mod grad;
 mod input;

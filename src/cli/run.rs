@@ -10,9 +10,10 @@ use regraft_syntax::parse_call;
 
 use super::Tool;
 use super::arguments::value;
+use super::engines;
 use super::input::{Input, Language};
 use super::ir::optimize;
-use super::output::{Failed, Outcome, print};
+use super::output::{Failed, Outcome, print, tell};
 use super::program_output::ProgramOutput;
 use super::script::{self, SessionArgs};
 
@@ -32,6 +33,9 @@ pub(super) struct Args {
     /// Print the value as `{"value": ..}`
     #[arg(long)]
     json: bool,
+    /// Tell which functions ran as native code, and why the others did not
+    #[arg(long)]
+    stats: bool,
     #[command(flatten)]
     session: SessionArgs,
 }
@@ -80,6 +84,9 @@ fn run_scripts(args: &Args, scripts: &[Input], tool: &Tool) -> Outcome {
     });
     session.take_output();
     let value = output.outcome(result)?;
+    if args.stats {
+        tell(&engines::table(session.interpreter()));
+    }
     if args.json {
         return print(&json(&session.json(&value)));
     }
@@ -122,6 +129,9 @@ fn run_ir(args: &Args, input: &Input, tool: &Tool) -> Outcome {
     let result = engine.call(&name, &values);
     engine.take_output();
     let result = output.outcome(result.map_err(|error| Failed::from(error.to_diagnostic())))?;
+    if args.stats {
+        tell(&engines::table(&engine));
+    }
     // The value of `main` is shown only if there is one.
     if !args.json && args.expr.is_none() && matches!(result, Val::Unit) {
         return Ok(());

@@ -13,7 +13,7 @@ use super::native::Member;
 use super::print::print;
 use super::world::World;
 use crate::error::{ErrorKind, ExecError, Trap};
-use crate::native::{Compiled, Image, Native, hash_of, is_translatable, table};
+use crate::native::{Compiled, Image, Native, hash_of, obstacle, table};
 #[cfg(feature = "jit")]
 use crate::native::{Runtime, Source};
 
@@ -21,7 +21,7 @@ impl World {
     /// The functions of the unit of a function: all that there is native code for, of those that it calls directly.
     pub(super) fn unit(&self, root: u32) -> Result<Vec<Member<'_>>, Trap> {
         let found = self.reachable(root)?;
-        let translatable = found.into_iter().filter(|code| is_translatable(code));
+        let translatable = found.into_iter().filter(|code| obstacle(code).is_none());
         Ok(translatable.filter_map(|code| self.unchanged(code)).collect())
     }
 

@@ -6,7 +6,7 @@ use super::print::print;
 use super::world::World;
 use super::{CodeForm, Interpreter};
 use crate::error::{ErrorKind, Trap};
-use crate::native::{is_translatable, llvm_text};
+use crate::native::{llvm_text, obstacle};
 
 impl World {
     /// A function, and all that it calls directly, in the order in which they are met.
@@ -35,9 +35,9 @@ impl World {
             return Ok(texts.join("\n"));
         }
         let wrong = |message: String| Trap::of_kind(ErrorKind::Module, message);
-        if !is_translatable(found[0]) {
+        if let Some(why) = obstacle(found[0]) {
             let name = self.ctx.str(found[0].name);
-            return Err(wrong(format!("the interpreter runs @{name}, which handles errors")));
+            return Err(wrong(format!("the interpreter runs @{name}: it {why}")));
         }
         let members = self.unit(root)?;
         let (callee, runtime) = (self.callees(&members, false), runtime());

@@ -19,6 +19,7 @@ mod print;
 mod quick;
 mod register;
 mod resolve;
+mod run_by;
 mod state;
 #[cfg(feature = "jit")]
 mod tiers;
@@ -42,6 +43,7 @@ use self::natives::Natives;
 pub(crate) use self::operands::targets;
 pub(crate) use self::register::{Class, Dst, Reg, Scalar, Src};
 pub use self::resolve::PreparedCall;
+pub use self::run_by::RunBy;
 use self::state::State;
 use self::world::World;
 use crate::call_resolver::CallResolver;

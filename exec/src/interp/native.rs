@@ -20,9 +20,7 @@ use super::register::Scalar;
 use super::workers::Kernel;
 use super::world::{Optimized, World};
 use crate::engine::{EngineKind, Tiers};
-use crate::native::{
-    Backend, Callee, Entry, Native, Runtime, Source, Target, Unit, is_translatable,
-};
+use crate::native::{Backend, Callee, Entry, Native, Runtime, Source, Target, Unit, obstacle};
 
 /// A function without loops is compiled when it is called so often.
 const MANY_CALLS: u32 = 100;
@@ -89,7 +87,11 @@ impl World {
         let callees = codes.flat_map(|code| code.calls.iter().map(|site| site.callee)).collect();
         let members = members.iter().map(|member| member.own.slot).collect();
         let (number, at_loop) = (self.natives.next_unit(), None);
-        let unit = Unit { number, members, callees, size, at_loop, _code: machine_code };
+        let by = match self.natives.engine {
+            EngineKind::Auto => EngineKind::Cranelift,
+            engine => engine,
+        };
+        let unit = Unit { number, members, callees, by, size, at_loop, _code: machine_code };
         self.natives.units.borrow_mut().push(unit);
     }
 
@@ -169,7 +171,7 @@ impl World {
             if !matches!(code.native.get(), Native::Untried(_)) || !seen.insert(code.slot) {
                 continue;
             }
-            let member = self.optimized(code).filter(|member| is_translatable(member.code));
+            let member = self.optimized(code).filter(|member| obstacle(member.code).is_none());
             let Some(member) = member else {
                 code.native.set(Native::Refused);
                 continue;

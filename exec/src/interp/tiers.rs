@@ -22,7 +22,7 @@ use super::inst::Pc;
 use super::machine::runtime;
 use super::native::Member;
 use super::world::World;
-use crate::engine::Tiers;
+use crate::engine::{EngineKind, Tiers};
 use crate::native::{Delivery, Entry, MachineCode, Native, Order, Unit, is_at_hand};
 
 /// The looks, a millisecond each, that loading the library takes, and beginning with a unit.
@@ -206,6 +206,7 @@ impl World {
         }
         let at_loop = at.zip(compiled.get(members.len()).map(|compiled| compiled.entry));
         let (number, size) = (self.natives.next_unit(), before.size);
-        units.push(Unit { number, members, callees, size, at_loop, _code: code });
+        let by = EngineKind::Llvm;
+        units.push(Unit { number, members, callees, by, size, at_loop, _code: code });
     }
 }

@@ -60,7 +60,7 @@ pub(crate) use self::image::hash_of;
 pub(crate) use self::llvm::{Delivery, Order, is_at_hand, llvm_text};
 pub(crate) use self::references::table;
 pub(crate) use self::source::Source;
-pub(crate) use self::translate::is_translatable;
+pub(crate) use self::translate::obstacle;
 #[cfg(feature = "jit")]
 pub(crate) use self::unit::MachineCode;
 pub(crate) use self::unit::{Backend, Unit};

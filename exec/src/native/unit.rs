@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use super::context::{Compiled, Entry};
 use super::source::Source;
+use crate::engine::EngineKind;
 use crate::interp::Pc;
 
 /// Memory that holds machine code, and is freed with it.
@@ -29,6 +30,8 @@ pub(crate) struct Unit {
     pub(crate) members: Vec<u32>,
     /// The slots of what they call directly.
     pub(crate) callees: Vec<u32>,
+    /// The compiler.
+    pub(crate) by: EngineKind,
     /// The number of instructions of the compact code.
     pub(crate) size: usize,
     /// The loop that one of them can begin at as well, by slot and header, and the way in there.

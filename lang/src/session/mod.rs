@@ -307,6 +307,11 @@ impl Session {
         self.interpreter.set_engine(kind).map_err(Diagnostic::error)
     }
 
+    /// What runs the programs.
+    pub fn interpreter(&self) -> &Interpreter {
+        &self.interpreter
+    }
+
     /// Sets the number of threads that loops of `@threads` and reductions such as `tmapreduce` take at most. Results
     /// do not depend on it.
     pub fn set_threads(&mut self, threads: usize) {

@@ -39,19 +39,15 @@ pub(super) fn signature(source: Source<'_>) -> Signature {
     Signature { params, result: Scalar::of(code.ret).map(Scalar::class) }
 }
 
-/// Returns whether there is native code for all instructions of a function.
-pub(crate) fn is_translatable(code: &Code) -> bool {
-    !code.insts.iter().any(|inst| {
-        matches!(
-            inst,
-            Inst::Try { .. }
-                | Inst::EndTry { .. }
-                | Inst::Catch { .. }
-                | Inst::EndCatch
-                | Inst::Chunks
-                | Inst::RecordStart { .. }
-                | Inst::RecordEnd { .. }
-        )
+/// The reason why there is no native code for a function, if there is one.
+pub(crate) fn obstacle(code: &Code) -> Option<&'static str> {
+    code.insts.iter().find_map(|inst| match inst {
+        Inst::Try { .. } | Inst::EndTry { .. } | Inst::Catch { .. } | Inst::EndCatch => {
+            Some("catches errors")
+        }
+        Inst::Chunks => Some("gives chunks to threads"),
+        Inst::RecordStart { .. } | Inst::RecordEnd { .. } => Some("records events"),
+        _ => None,
     })
 }
 
