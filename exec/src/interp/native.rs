@@ -72,7 +72,16 @@ impl World {
     /// Compiles a function, and all that it calls directly.
     fn compile_unit(&self, root: &Code) {
         let Some(backend) = &self.natives.backend else { return };
+        if self.find(root.name) != Some(root.slot) {
+            // It runs once, and what it calls is to be there when it is gone.
+            let callees = root.warm_calls().filter_map(|site| self.code(site.callee).ok());
+            let untried = |callee: &&Code| matches!(callee.native.get(), Native::Untried(_));
+            callees.filter(untried).for_each(|callee| self.compile_unit(callee));
+        }
         let members = self.members(root);
+        if members.is_empty() {
+            return;
+        }
         let is_replaceable = self.natives.are_replaceable();
         let (callee, runtime) = (self.callees(&members, is_replaceable), runtime());
         let sources = self.sources(&members, &callee, &runtime, is_replaceable);
