@@ -66,10 +66,10 @@ __no_variable(x::Integer) = string("write ", float(x), " instead of ", x, ", whi
 __no_variable(x::AbstractArray{T}) where T<:Integer =
     string("write float.(x) instead of x, whose elements are integers (", T, ")")
 
-# A vector of floats, for what differentiates by its elements.
-__floats(name, x::AbstractVector) = __floats_of(name, __variable(x))
-__floats_of(name, x::AbstractVector{T}) where T<:AbstractFloat = x
-__floats_of(name, x::AbstractVector{T}) where T = throw(ArgumentError(string(
+# An array of floats, for what differentiates by its elements.
+__floats(name, x::AbstractArray) = __floats_of(name, __variable(x))
+__floats_of(name, x::AbstractArray{T}) where T<:AbstractFloat = x
+__floats_of(name, x::AbstractArray{T}) where T = throw(ArgumentError(string(
     name, " takes a vector of floats, found elements of type ", T, ": write float.(x) instead of x")))
 
 # Whether a tangent has the shape of what it belongs to, as far as that shows without it.
@@ -248,65 +248,96 @@ function __columns(f, x, y)
     return J
 end
 
-function __rows(x, y, back)
-    J = zeros(eltype(y), length(y), length(x))
+# Rows for all arguments; a number among them has none.
+function __rows(xs, y, back)
+    Js = __unroll_map(__RoomForRows(y), xs)
     for k in 1:length(y)
-        dx = back(__direction(y, k))[1]
-        for i in 1:length(x)
-            J[k, i] = dx[i]
-        end
+        __unroll_map(__PutRow(k), Js, back(__direction(y, k)))
     end
-    return J
+    return Js
 end
+struct __RoomForRows{Y} <: Function
+    y::Y
+end
+(r::__RoomForRows)(x) = zeros(eltype(r.y), length(r.y), length(x))
+(r::__RoomForRows)(x::Real) = nothing
+struct __PutRow <: Function
+    k::Int64
+end
+function (p::__PutRow)(J, d)
+    for i in 1:size(J, 2)
+        J[p.k, i] = d[i]
+    end
+    return nothing
+end
+(p::__PutRow)(J::Nothing, d) = nothing
+(p::__PutRow)(J, d::Nothing) = nothing
 
-# Forward mode goes once over the function for four columns, reverse mode once forth, and back for
-# each row.
-jacobian(f, x::AbstractVector) = __jacobian(f, __floats("jacobian", x))
-jacobian(f, x::AbstractArray) = __jacobian(__OfArray(f, size(x)), __floats("jacobian", vec(copy(x))))
-# One matrix for each argument.
-jacobian(f, x, y, more...) = __jacobians(f, (x, y, more...))
-__jacobians(f, xs) = __ntuple(k -> jacobian(__OfArgument(f, xs, k), data.getfield(xs, k)), __val(data.fieldcount(xs)))
-jacobian(f, x::Tuple) = __jacobian(__OfTuple(f, Val(length(x))), __floats("jacobian", vect(x...)))
+# Forward mode goes once over the function for four columns of one argument, reverse mode once forth, and
+# back for each row, which all arguments share. There is one matrix for each argument.
+jacobian(f, x::Union{AbstractArray, Tuple}) = __jacobians(f, (x,))[1]
 jacobian(f, x::Real) = derivative(f, x)
-__jacobian(f, x) = __jacobian_at(f, copy(x))
-__jacobian_at(f, x) = __jacobian_as(f, x, __return_type(f, typeof(x)))
+jacobian(f, x, y, more...) = __jacobians(f, (x, y, more...))
+__jacobians(f, xs::Tuple{Vararg{Real}}) = __each_argument(k -> derivative(__OfArgument(f, xs, k), xs[k]), xs)
+function __jacobians(f, xs)
+    g = __of_points(f, __unroll_map(__as_tuple, xs))
+    at = __unroll_map(__point_of_jacobian, xs)
+    Js = __jacobians_at(g, at)
+    return __each_argument(k -> __or_derivative(data.getfield(Js, k), g, at, k), at)
+end
+__each_argument(f, xs) = __ntuple(f, __val(data.fieldcount(xs)))
+__or_derivative(J, f, xs, k) = J
+__or_derivative(J::Nothing, f, xs, k) = derivative(__OfArgument(f, xs, k), data.getfield(xs, k))
+__point_of_jacobian(x::AbstractVector) = copy(__floats("jacobian", x))
+__point_of_jacobian(x::AbstractArray) = __floats("jacobian", collect(x))
+__point_of_jacobian(x::Tuple) = __floats("jacobian", vect(x...))
+__point_of_jacobian(x::Real) = x
 # The mode depends on the length of the value, and the value comes with the pullback. Without a pullback forward
 # mode may still have the rules that it needs.
-function __jacobian_as(f, x, ::Type{T}) where T<:Array
-    if length(x) <= 4 || __return_type(pullback, typeof(f), typeof(x)) === Any
-        return __jacobian_of(f, x, f(copy(x)))
+__jacobians_at(f, xs) = __jacobians_as(f, xs, __return_type(__Splat(f), typeof(xs)))
+function __jacobians_as(f, xs, ::Type{T}) where T<:Array
+    if __count_of_numbers(xs) <= 4 || __return_type(__pullback_of, typeof(f), typeof(xs)) === Any
+        return __jacobians_of(f, xs, f(__copies(xs)...))
     end
-    y, back = pullback(f, copy(x))
-    return __by_columns(x, y) ? __columns(f, x, y) : __rows(x, y, back)
+    y, back = __pullback_of(f, __copies(xs))
+    return __by_columns(xs, y) ? __columns_of_each(f, xs, y) : __rows(xs, y, back)
 end
-__jacobian_as(f, x, ::Type{T}) where T<:Union{AbstractArray, Number, Tuple} = __jacobian_at(__InVector(f), x)
-__jacobian_as(f, x, T) = __jacobian_of(f, x, f(copy(x)))
-__jacobian_of(f, x, y::Array) = __by_columns(x, y) ? __columns(f, x, y) : __rows(x, pullback(f, copy(x))...)
-__jacobian_of(f, x, y::Union{AbstractArray, Number, Tuple}) = __jacobian_of(__InVector(f), x, __in_vector(y))
-__by_columns(x, y) = length(x) <= 4 * length(y)
+__jacobians_as(f, xs, ::Type{T}) where T<:Union{AbstractArray, Number, Tuple} = __jacobians_at(__InVector(f), xs)
+__jacobians_as(f, xs, T) = __jacobians_of(f, xs, f(__copies(xs)...))
+__jacobians_of(f, xs, y::Array) =
+    __by_columns(xs, y) ? __columns_of_each(f, xs, y) : __rows(xs, __pullback_of(f, __copies(xs))...)
+__jacobians_of(f, xs, y::Union{AbstractArray, Number, Tuple}) = __jacobians_of(__InVector(f), xs, __in_vector(y))
+__copies(xs) = ad.copy(typeof(xs), xs)
+__by_columns(xs, y) = __count_of_numbers(xs) <= 4 * length(y)
+__count_of_numbers(xs) = __unroll_fold((n, x) -> n + length(x), 0, xs)
+__columns_of_each(f, xs, y) = __each_argument(k -> __columns_of(f, xs, k, data.getfield(xs, k), y), xs)
+__columns_of(f, xs, k, x, y) = __columns(__OfArgument(f, xs, k), x, y)
+__columns_of(f, xs::Tuple{Any}, k, x, y) = __columns(f, x, y)
+__columns_of(f, xs, k, x::Real, y) = nothing
 
-struct __OfArray{F, D} <: Function
-    f::F
-    dims::D
-end
-(g::__OfArray)(x) = g.f(collect(reshape(x, g.dims)))
 struct __OfArgument{F, A} <: Function
     f::F
     args::A
     k::Int64
 end
 (g::__OfArgument)(x) = g.f(setindex(g.args, x, g.k)...)
-# A function of a tuple as one of a vector, and one whose value is an array in place of a number, a
+# A function of tuples as one of vectors, and one whose value is an array in place of a number, a
 # tuple, or what wraps an array.
-struct __OfTuple{F, N} <: Function
+struct __OfPoints{F, L} <: Function
     f::F
-    n::N
+    lengths::L
 end
-(g::__OfTuple)(x) = g.f(__ntuple(k -> x[k], g.n))
+(g::__OfPoints)(xs...) = g.f(__unroll_map(__from_point, g.lengths, xs)...)
+__of_points(f, lengths) = __OfPoints(f, lengths)
+__of_points(f, ::Tuple{Vararg{Nothing}}) = f
+__as_tuple(x) = nothing
+__as_tuple(x::Tuple) = Val(length(x))
+__from_point(::Nothing, x) = x
+__from_point(n::Val, x) = __ntuple(k -> x[k], n)
 struct __InVector{F} <: Function
     f::F
 end
-(g::__InVector)(x) = __in_vector(g.f(x))
+(g::__InVector)(xs...) = __in_vector(g.f(xs...))
 __in_vector(y) = [y]
 __in_vector(y::Tuple) = vect(y...)
 __in_vector(y::AbstractArray) = collect(y)
@@ -320,7 +351,7 @@ __point(x) = __variable(x)
 __point(x::Real) = float(x)
 __point(x::AbstractVector) = __floats("hvp", x)
 hessian(f, x::AbstractVector) = __hessian(f, __floats("hessian", x))
-hessian(f, x::AbstractArray) = __hessian(__OfArray(f, size(x)), __floats("hessian", collect(vec(x))))
+hessian(f, x::AbstractArray) = __hessian(f, __floats("hessian", collect(x)))
 hessian(f, x::Real) = derivative(__Derivative(f), x)
 __hessian(f, x) = __columns(__Gradient(f), x, x)
 

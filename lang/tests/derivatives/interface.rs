@@ -102,6 +102,67 @@ fn a_jacobian_by_rows_runs_the_function_once() {
 }
 
 #[test]
+fn a_jacobian_by_rows_runs_a_function_of_several_arguments_once() {
+    let runs = |call: &str| format!("runs[] = 0; J = {call}; (runs[], size.(J), J[1][2, 20], J[2])");
+    check(
+        "const runs = Ref(0)\n\
+         function products(x, y)\n    runs[] += 1\n    return [x[1] * y[1], sum(abs2, x) * y[2]]\nend\n\
+         x = collect(1.0:20.0)\n",
+        &[
+            // The sum of the squares of 1 to 20 is 2870.
+            (
+                &runs("jacobian(products, x, [3.0, 4.0])"),
+                "(1, ((2, 20), (2, 2)), 160.0, [1.0 0.0; 0.0 2870.0])",
+            ),
+            (
+                &runs("jacobian(products, x, (3.0, 4.0))"),
+                "(1, ((2, 20), (2, 2)), 160.0, [1.0 0.0; 0.0 2870.0])",
+            ),
+            (
+                &runs("jacobian((a, y) -> products(vec(a), y), reshape(x, 4, 5), [3.0, 4.0])"),
+                "(1, ((2, 20), (2, 2)), 160.0, [1.0 0.0; 0.0 2870.0])",
+            ),
+            // Numbers have a vector: the derivative, for which forward mode runs it once more.
+            (
+                "runs[] = 0; J = jacobian((x, y) -> products(x, (y, 4.0)), x, 3.0); (runs[], J[1][2, 20], J[2])",
+                "(2, 160.0, [1.0, 0.0])",
+            ),
+        ],
+    );
+}
+
+#[test]
+fn a_jacobian_of_several_arguments_leaves_them_as_they_are() {
+    check(
+        "function overwriting(x, y)\n    p = x[1] * y[1]\n    y .= 0.0\n    return [p, x[2]^2]\nend\n\
+         x = collect(1.0:20.0)\ny = [5.0, 6.0]\nJ = jacobian(overwriting, x, y)\n",
+        &[
+            ("(x == 1.0:20.0, y)", "(true, [5.0, 6.0])"),
+            ("J[1][:, 1:3]", "[5.0 0.0 0.0; 0.0 4.0 0.0]"),
+            ("J[2]", "[1.0 0.0; 0.0 0.0]"),
+        ],
+    );
+}
+
+#[test]
+fn a_pullback_runs_the_function_once_for_all_tangents() {
+    check(
+        "const runs = Ref(0)\n\
+         function scaled(x)\n    runs[] += 1\n    y = copy(x)\n    for i in eachindex(y)\n        \
+         y[i] = y[i]^2\n    end\n    return y\nend\n\
+         y, back = pullback(scaled, [1.0, 2.0, 3.0])\n",
+        &[
+            ("back([1.0, 0.0, 0.0])", "([2.0, 0.0, 0.0],)"),
+            ("back([0.0, 1.0, 1.0])", "([0.0, 4.0, 6.0],)"),
+            // What came back before is not what a later call adds to.
+            ("a = back([1.0, 1.0, 1.0])[1]; back([1.0, 1.0, 1.0]); a", "[2.0, 4.0, 6.0]"),
+            ("(back([1.0, 0.0, 0.0]), y)", "(([2.0, 0.0, 0.0],), [1.0, 4.0, 9.0])"),
+            ("runs[]", "1"),
+        ],
+    );
+}
+
+#[test]
 fn jacobians_are_by_rows_of_the_result() {
     check(
         "f(x) = [x[1] * x[2], x[2] * x[3], x[1] + x[3]]\n\
