@@ -20,7 +20,7 @@ pub const O1: NamedPipeline = NamedPipeline {
 pub const O2: NamedPipeline = NamedPipeline {
     name: "O2",
     text: "\
-simplify-cfg, tail-calls,
+simplify-cfg, tail-calls, gvn{shared-calls},
 fix{max=2}(inline, fix{max=3}(sccp, specialize-getfield, specialize-tangents, simplify-cfg, sroa,
   gvn, dce, loop-delete, unroll)),
 licm, indvars, join-exits, licm, rewrite{math=exact, ties=false}, sink, bounds-elim,
@@ -29,7 +29,7 @@ fix{max=2}(unroll, sccp, specialize-getfield, specialize-tangents, simplify-cfg{
   sroa, gvn, dse),
 adce, simplify-cfg, sink",
     doc: "Makes ordinary programs fast.\n\n\
-          Recursion that is a loop becomes one; then calls are inlined, since that is what shows most of what \
+          Recursion that is a loop becomes one, and so do pullbacks of one call; then calls are inlined, since that is what shows most of what \
           can be done; aggregates \
           go, constants and equal values are found together until there are no more, and loops of \
           few iterations are unrolled, so that their counters are constants too. What is small \

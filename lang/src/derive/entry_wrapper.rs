@@ -14,7 +14,7 @@ use regraft_ir::{Context, Diagnostic, Function, Module, Operand, Symbol, Type, T
 
 use super::arguments::Parts;
 use super::deriver::{Deriver, Primal};
-use super::parts::{Writer, zero_of};
+use super::parts::{Writer, mark, zero_of};
 use super::sweeps::Sweeps;
 use crate::infer::{DerivativeKey, DerivativeKind, field_types};
 
@@ -102,6 +102,12 @@ impl Deriver<'_> {
                     }
                     false => None,
                 };
+                if kind == DerivativeKind::Gradient
+                    && let Some(made) = &made
+                    && let Some(vjp) = module.find(made.vjp).and_then(|id| module.get_mut(id))
+                {
+                    mark(vjp, "inline");
+                }
                 let names = (first, second.unwrap_or(first));
                 let scope = regraft_ad::scope_level(module, &[dynamic, self.dynamic_forward()]);
                 let mut cx = Sweeps { parts: &parts, types, module, made, scope };

@@ -168,6 +168,7 @@ impl Deriver<'_> {
         rewritten.map_err(|error| vec![Diagnostic::from(error)])?;
         let wrappers = self.wrappers(key, &primal, &mut module.module)?;
         self.keep_derivatives_of(&mut module.module, &kept);
+        pipelines.join(&mut module.module, &wrappers.names())?;
         pipelines.finish(&mut module.module, &wrappers.names(), math)?;
         let ids = self.adopt(module.module, &primal_names, &wrappers.names(), from)?;
         if let &[_, back] = &*ids {

@@ -9,6 +9,14 @@ use regraft_ir::{Block, Constant, Context, Function, Inst, Loc, Operand, Symbol,
 
 use crate::infer::field_types;
 
+/// Gives a function an attribute that is true.
+pub(super) fn mark(f: &mut Function, attribute: &str) {
+    let ctx = Arc::clone(f.ctx());
+    let mut entries = ctx.attr_entries(f.function_attrs()).to_vec();
+    entries.push((ctx.symbol(attribute), ctx.constant_id(true)));
+    f.set_function_attrs(ctx.attrs(&entries));
+}
+
 /// A function of one block that is being written.
 pub(super) struct Writer<'a> {
     pub(super) ctx: Arc<Context>,

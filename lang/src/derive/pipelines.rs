@@ -21,6 +21,10 @@ const UNROLL: &str = "\
 fix{max=3}(unroll{full-size=4000}, sccp, simplify-cfg, sroa, gvn),
 licm, indvars, dce, simplify-cfg";
 
+/// The pass that puts both sweeps of a gradient into the function that the language calls: that makes the shadows,
+/// and knows what is needed of the result.
+const JOIN: &str = "inline{max-size=0, always=0, once=0, in-loop=0}";
+
 /// The pipeline for generated derivatives.
 const FINISH: &str = O3.name;
 
@@ -45,6 +49,7 @@ pub(crate) enum Instrumentation {
 pub(super) struct Pipelines {
     prepare: Pipeline,
     optimize: Pipeline,
+    join: Pipeline,
     finish: Pipeline,
     profile: Pipeline,
     profile_ops: Pipeline,
@@ -59,6 +64,7 @@ impl Pipelines {
         Self {
             prepare: parse(PREPARE),
             optimize: parse(OPTIMIZE),
+            join: parse(JOIN),
             finish: parse(FINISH),
             profile: parse(PROFILE),
             profile_ops: parse(PROFILE_OPS),
@@ -102,6 +108,16 @@ impl Pipelines {
         }
     }
 
+    /// Inlines those functions that say so, in what `entries` need.
+    pub(super) fn join(
+        &self,
+        module: &mut Module,
+        entries: &[Symbol],
+    ) -> Result<(), Vec<Diagnostic>> {
+        keep_needed(module, entries);
+        run(module, &self.join)
+    }
+
     /// Optimizes only the functions that `entries` need: derivatives, and what runs with another algebra
     /// than the exact one.
     pub(crate) fn finish(
@@ -110,13 +126,17 @@ impl Pipelines {
         entries: &[Symbol],
         math: Math,
     ) -> Result<(), Vec<Diagnostic>> {
-        let roots: Vec<FuncId> = entries.iter().filter_map(|&name| module.find(name)).collect();
-        keep_reached(module, roots, |f, operand| f.const_func(operand));
+        keep_needed(module, entries);
         match math {
             Math::Exact => run(module, &self.finish),
             _ => run(module, &self.finish.clone().with_math(math)),
         }
     }
+}
+
+fn keep_needed(module: &mut Module, entries: &[Symbol]) {
+    let roots: Vec<FuncId> = entries.iter().filter_map(|&name| module.find(name)).collect();
+    keep_reached(module, roots, |f, operand| f.const_func(operand));
 }
 
 fn run(module: &mut Module, pipeline: &Pipeline) -> Result<(), Vec<Diagnostic>> {

@@ -4,9 +4,10 @@ use regraft_ad::ReverseFunctions;
 use regraft_ad::tangent::TangentTypes;
 use regraft_dialects::{ad, core};
 use regraft_ir::{Constant, Context, Function, Module, Operand, Symbol, Type, TypeKind};
+use regraft_passes::analysis::may_reach_objects;
 
 use super::arguments::Parts;
-use super::parts::{Writer, zero_of};
+use super::parts::{Writer, mark, zero_of};
 use crate::infer::DerivativeKey;
 use crate::infer::field_types;
 
@@ -74,7 +75,8 @@ impl Sweeps<'_> {
         w.finish(result)
     }
 
-    /// `(x…) -> (y, (tape, shadows, shadow of y), back)`
+    /// `(x…) -> (y, (tape, shadows, shadow of y), back)`. The reverse part works on a copy of what is kept, so that
+    /// equal calls may share it, unless there are objects in the value.
     pub(super) fn pullback(&mut self, name: Symbol, back: Symbol) -> Function {
         let (made, parts, scope) = (self.made.clone(), self.parts, self.scope);
         let forward = made.as_ref().map(|made| self.result_of(made.forward));
@@ -98,7 +100,11 @@ impl Sweeps<'_> {
         };
         let back = w.constant(Constant::Func(back));
         let result = w.tuple(vec![y, state, back]);
-        w.finish(result)
+        let mut pullback = w.finish(result);
+        if !may_reach_objects(pullback.ctx(), parts.primal.result) {
+            mark(&mut pullback, "shareable");
+        }
+        pullback
     }
 
     /// `(state, dy) -> (dx…)`. It works on a copy of what the forward sweep kept, so that it can

@@ -103,7 +103,8 @@ fn a_jacobian_by_rows_runs_the_function_once() {
 
 #[test]
 fn a_jacobian_by_rows_runs_a_function_of_several_arguments_once() {
-    let runs = |call: &str| format!("runs[] = 0; J = {call}; (runs[], size.(J), J[1][2, 20], J[2])");
+    let runs =
+        |call: &str| format!("runs[] = 0; J = {call}; (runs[], size.(J), J[1][2, 20], J[2])");
     check(
         "const runs = Ref(0)\n\
          function products(x, y)\n    runs[] += 1\n    return [x[1] * y[1], sum(abs2, x) * y[2]]\nend\n\

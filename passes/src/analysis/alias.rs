@@ -8,7 +8,9 @@
 //!
 //! # Method
 //! Every value that may be an object gets a **base**: the instruction that allocates it, the
-//! parameter of the function that it is, one of several allocations, or nothing known. Block parameters
+//! parameter of the function that it is, one of several allocations, or nothing known. The objects in a tuple
+//! that is made by a copy in depth, or a zero tangent, are one of several: the same object may be there twice.
+//! Block parameters
 //! get what all their arguments agree on. That is a sparse data-flow problem of height three (as constant
 //! propagation by Wegman and Zadeck, 1991), solved optimistically: a reverse postorder sweep, then a list
 //! of what changed. An allocation **escapes** if a use of it can make it known to others: it
@@ -37,7 +39,9 @@
 use std::fmt::Write as _;
 
 use regraft_dialects::{ad, core, data};
-use regraft_ir::{Context, ControlFlow, Function, Operand, Traits, Type, Use, Value, ValueDef};
+use regraft_ir::{
+    Context, ControlFlow, Function, Operand, Traits, Type, TypeKind, Use, Value, ValueDef,
+};
 use rustc_hash::FxHashMap;
 
 use super::block_list::text_or;
@@ -295,6 +299,11 @@ impl Finder<'_> {
                 if may_be_object(f.ctx(), f.ty(v)) {
                     self.bases[v.index()] = self.base_of(v);
                     self.any = true;
+                } else if let Some(whole) = copied_whole(f, v)
+                    && may_reach_objects(f.ctx(), f.ty(v))
+                {
+                    self.bases[v.index()] = Base::Local(whole);
+                    self.any = true;
                 }
             }
             for edge in f.out_edges(block) {
@@ -360,6 +369,9 @@ impl Finder<'_> {
         let Some(def) = f.op_def(v) else { return Base::Unknown };
         if passes_on(f, v) {
             return f.operands(v).fold(Base::None, |base, operand| base.join(self.base(operand)));
+        }
+        if let Some(whole) = copied_whole(f, v) {
+            return Base::Local(whole);
         }
         if let Some(summary) = callee_summary(f, v, self.summaries) {
             return match summary.returns {
@@ -445,7 +457,10 @@ impl Finder<'_> {
                 for edge in f.out_edges(block) {
                     let target = f.edge_target(edge);
                     for (param, arg) in f.params(target).zip(f.edge_args(edge)) {
-                        let (base, into) = (self.base(arg), self.bases[param.index()]);
+                        let (base, mut into) = (self.base(arg), self.bases[param.index()]);
+                        if !may_be_object(f.ctx(), f.ty(param)) {
+                            into = Base::Unknown;
+                        }
                         if base != into {
                             lose(base, into);
                         }
@@ -493,13 +508,17 @@ impl Finder<'_> {
             let effects = def.effects;
             effects.allocates && effects.deep && !effects.opaque
         });
-        deep && may_reach_others(self.f.ctx(), self.f.ty(v))
+        deep && parts_may_reach_others(self.f.ctx(), self.f.ty(v))
     }
 
     /// Returns whether the operand at `position` of the instruction `v`, which has this base, may
     /// become known to others by it.
     fn lets_escape(&self, v: Value, position: usize, base: Base) -> bool {
         let f = self.f;
+        // Of a tuple, the parts are known; whatever else is done with it may make them known to others.
+        if f.operand(v, position).is_some_and(|x| !may_be_object(f.ctx(), f.operand_type(x))) {
+            return copied_whole(f, v).is_none();
+        }
         if passes_on(f, v) {
             return self.bases[v.index()] != base;
         }
@@ -523,6 +542,26 @@ impl Finder<'_> {
 
 /// The greatest number of tuples around one that is only returned.
 const MAX_NESTING: u32 = 4;
+
+/// The copy in depth, or zero tangent, of a tuple that `v` is, or is a part of. O(depth).
+fn copied_whole(f: &Function, mut v: Value) -> Option<Value> {
+    let is_part = f.op(v) == Some(core::GET);
+    while f.op(v) == Some(core::GET) {
+        v = f.operand(v, 0)?.as_value()?;
+    }
+    let is_whole = matches!(f.op(v), Some(ad::ZERO | ad::COPY))
+        && f.ty(v) != Type::ANY
+        && (is_part || !may_be_object(f.ctx(), f.ty(v)));
+    is_whole.then_some(v)
+}
+
+/// Returns whether an object of this type, or in a tuple of it, may reach others.
+fn parts_may_reach_others(ctx: &Context, ty: Type) -> bool {
+    match ctx.kind(ty) {
+        TypeKind::Tuple(parts) => parts.iter().any(|&part| parts_may_reach_others(ctx, part)),
+        _ => may_reach_others(ctx, ty),
+    }
+}
 
 /// Returns whether the result of an instruction is one of its operands.
 fn passes_on(f: &Function, v: Value) -> bool {

@@ -8,11 +8,14 @@
 
 use std::sync::Arc;
 
+use regraft_dialects::core;
 use regraft_ir::{Block, ControlFlow, DominatorTree, Function, Operand, Value};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use super::effects::{EffectSummaries, InstEffects, callee_summary, copied_shape, inst_effects};
+use super::effects::{
+    EffectSummaries, InstEffects, callee_summary, copied_shape, inst_effects, may_be_object,
+};
 use super::memory::{MemoryClasses, ModRefSet};
 use super::{Aliases, Analyses, Analysis, Facets, LoopForest};
 
@@ -41,18 +44,28 @@ pub(crate) struct Seen {
     pub(crate) rest: u32,
 }
 
+/// The versions of the two parts of an object where it is made.
+#[derive(Clone, Copy, Debug)]
+struct MadeAt {
+    contents: Version,
+    shape: Version,
+}
+
 /// The versions of memory that reads see.
 #[derive(Debug)]
 pub(crate) struct MemorySsa {
     /// By value: one more than a position in `seen`, or 0.
     of: Vec<u32>,
     seen: Vec<Seen>,
-    /// Of an allocation: the version of its shape where it stands.
-    shape_at: FxHashMap<Value, Version>,
+    /// Of an allocation, or an object in a tuple that is allocated with what is in it: the versions where it is
+    /// made.
+    made_at: FxHashMap<Value, MadeAt>,
     /// Of a copy: the version of the shape of what is copied.
     shape_of_source: FxHashMap<Value, Version>,
     /// Of an instruction that writes contents of one class: the version before it.
     before: FxHashMap<Value, Version>,
+    /// Of a MemoryPhi of contents where nothing goes back: the versions that meet.
+    phis: FxHashMap<Version, SmallVec<[Version; 2]>>,
 }
 
 impl MemorySsa {
@@ -64,12 +77,24 @@ impl MemorySsa {
 
     /// The version of the shape of what `allocation` allocates, where it stands.
     pub(crate) fn shape_at(&self, allocation: Value) -> Option<Version> {
-        self.shape_at.get(&allocation).copied()
+        self.made_at.get(&allocation).map(|at| at.shape)
+    }
+
+    /// The version of the contents of what `allocation` allocates, where it stands. Of an object in a tuple that
+    /// is allocated with what is in it, `allocation` is what takes it out.
+    pub(crate) fn contents_at(&self, allocation: Value) -> Option<Version> {
+        self.made_at.get(&allocation).map(|at| at.contents)
     }
 
     /// The version of the shape of what `copy` copies, where it stands.
     pub(crate) fn shape_of_source(&self, copy: Value) -> Option<Version> {
         self.shape_of_source.get(&copy).copied()
+    }
+
+    /// The versions of the contents that meet in a version, where nothing goes back. There are none if a write makes
+    /// it.
+    pub(crate) fn incoming(&self, version: Version) -> &[Version] {
+        self.phis.get(&version).map_or(&[], |versions| versions)
     }
 
     /// The version of the contents before a write to one class.
@@ -123,9 +148,10 @@ impl Analysis for MemorySsa {
         let mut memory = Self {
             of: Vec::new(),
             seen: Vec::new(),
-            shape_at: FxHashMap::default(),
+            made_at: FxHashMap::default(),
             shape_of_source: FxHashMap::default(),
             before: FxHashMap::default(),
+            phis: FxHashMap::default(),
         };
         let cfg = analyses.get::<ControlFlow>(f);
         if !cfg.reverse_postorder().any(|b| f.body(b).any(|v| takes_part(f, v))) {
@@ -231,6 +257,12 @@ impl Sweep<'_> {
             if clobbers_all || in_loop || *version == 0 {
                 self.next += 1;
                 *version = self.next;
+                if !is_shape && !clobbers_all && writes.is_none() {
+                    let reachable = |from: &Block| self.cfg.is_reachable(*from);
+                    let from = f.in_edges(block).map(|edge| edge.from).filter(reachable);
+                    let met = from.map(|from| self.out[from.index() * slots + slot]).collect();
+                    self.memory.phis.insert(*version, met);
+                }
             }
         }
         state
@@ -246,11 +278,8 @@ impl Sweep<'_> {
             self.memory.of[v.index()] = self.memory.seen.len() as u32;
         }
         if effects.allocates {
-            let class = self.classes.of(f, self.aliases, Operand::from(v));
+            self.made(v, state);
             let shape = |class: u64| state[self.count + class.trailing_zeros() as usize];
-            if class.is_power_of_two() {
-                self.memory.shape_at.insert(v, shape(class));
-            }
             if copied_shape(f, v).is_some() && touched.reads_shape.is_power_of_two() {
                 self.memory.shape_of_source.insert(v, shape(touched.reads_shape));
             }
@@ -270,6 +299,26 @@ impl Sweep<'_> {
                     state[first + class] = new;
                 }
                 classes &= classes - 1;
+            }
+        }
+    }
+
+    /// Notes the versions where an object is made, or the objects in a tuple.
+    fn made(&mut self, v: Value, state: &State) {
+        let f = self.f;
+        let mut made: SmallVec<[Value; 4]> = smallvec::smallvec![v];
+        while let Some(v) = made.pop() {
+            if !may_be_object(f.ctx(), f.ty(v)) {
+                made.extend(
+                    f.uses(v).map(|at| at.user).filter(|&part| f.op(part) == Some(core::GET)),
+                );
+                continue;
+            }
+            let class = self.classes.of(f, self.aliases, Operand::from(v));
+            if class.is_power_of_two() {
+                let slot = class.trailing_zeros() as usize;
+                let at = MadeAt { contents: state[slot], shape: state[self.count + slot] };
+                self.memory.made_at.insert(v, at);
             }
         }
     }

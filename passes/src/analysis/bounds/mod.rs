@@ -54,6 +54,9 @@ use shapes::{Shapes, Version};
 /// The most checks of one index that are remembered.
 const MAX_CHECKS: usize = 8;
 
+/// The most checks of constant indices of one array that are remembered.
+const MAX_CONSTANT_CHECKS: usize = 32;
+
 /// Something that a bound is a constant away from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Term {
@@ -84,6 +87,8 @@ pub struct Bounds<'a> {
     shapes: Shapes<'a>,
     /// Indices that are checked, by the value that they are a constant away from.
     checks: FxHashMap<Value, Vec<Check>>,
+    /// Constant indices that are checked, by array.
+    constant_checks: FxHashMap<Value, Vec<Check>>,
     /// The instructions that ask an array for its length or a size.
     sizes: FxHashMap<Value, Vec<Value>>,
 }
@@ -116,8 +121,8 @@ impl<'a> Bounds<'a> {
         summaries: &EffectSummaries,
     ) -> Self {
         let shapes = Shapes::new(f, cfg, aliases, summaries);
-        let (checks, sizes) = Default::default();
-        let mut bounds = Self { f, ranges, tree, shapes, checks, sizes };
+        let (checks, constant_checks, sizes) = Default::default();
+        let mut bounds = Self { f, ranges, tree, shapes, checks, constant_checks, sizes };
         for &block in tree.order() {
             for v in f.body(block) {
                 match f.op(v) {
@@ -145,12 +150,15 @@ impl<'a> Bounds<'a> {
         let (Some(array), Some(all)) = (array, element_indices(f, access)) else { return };
         let whole = all.len() == 1;
         for (i, index) in all.enumerate() {
-            if let (Term::Value(v), plus) = self.sum(index, access) {
-                let dim = if whole { 0 } else { i as u8 + 1 };
-                let list = self.checks.entry(v).or_default();
-                if list.len() < MAX_CHECKS {
-                    list.push(Check { plus, access, array, dim });
-                }
+            let (term, plus) = self.sum(index, access);
+            let (list, most) = match term {
+                Term::Value(v) => (self.checks.entry(v).or_default(), MAX_CHECKS),
+                Term::Zero => (self.constant_checks.entry(array).or_default(), MAX_CONSTANT_CHECKS),
+                Term::Size { .. } => continue,
+            };
+            let dim = if whole { 0 } else { i as u8 + 1 };
+            if list.len() < most {
+                list.push(Check { plus, access, array, dim });
             }
         }
     }

@@ -157,7 +157,7 @@ impl Bounds<'_> {
         if i128::from(below.hi) <= i128::from(bound.lo) + slack {
             return true;
         }
-        let Term::Value(v) = term else { return false };
+        let Term::Value(v) = term else { return self.by_constant_checks(above, step) };
         self.by_comparison(proof, v, step)
             || self.by_checks(proof, v, step)
             || self.by_definition(proof, v, step)
@@ -204,7 +204,21 @@ impl Bounds<'_> {
     }
 
     fn checked_before(&self, v: Value, at: Value) -> SmallVec<[Check; 4]> {
-        let checks = self.checks.get(&v).map_or(&[][..], Vec::as_slice).iter().copied();
+        self.before(self.checks.get(&v), at)
+    }
+
+    /// An access before of the same array, with a constant as an index, did not fail.
+    fn by_constant_checks(&mut self, above: Term, step: Step) -> bool {
+        let (Term::Zero, Term::Size { array, .. }) = (step.term, above) else { return false };
+        self.before(self.constant_checks.get(&array), step.at).into_iter().any(|check| {
+            let size = self.size(check.array, check.dim, check.access);
+            size.is_some_and(|(term, plus)| term == above && plus - check.plus <= step.slack)
+        })
+    }
+
+    /// The checks that are done whenever `at` is about to run.
+    fn before(&self, checks: Option<&Vec<Check>>, at: Value) -> SmallVec<[Check; 4]> {
+        let checks = checks.map_or(&[][..], Vec::as_slice).iter().copied();
         checks
             .filter(|check| {
                 check.access != at && self.tree.value_dominates(self.f, check.access, at)

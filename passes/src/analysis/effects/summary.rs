@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, LazyLock};
 
-use regraft_ir::{Function, Symbol, Type};
+use regraft_ir::{Constant, Function, Symbol, Type};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
@@ -110,6 +110,8 @@ pub struct EffectSummary {
     pub may_not_end: bool,
     /// The object that it returns.
     pub returns: Returns,
+    /// True if nobody writes to the objects that it returns, or compares them, as its attribute `shareable` says.
+    pub shareable: bool,
     /// True if nothing at all is known of it.
     pub opaque: bool,
 }
@@ -127,6 +129,7 @@ impl EffectSummary {
             may_trap: true,
             may_not_end: true,
             returns: Returns::Unknown,
+            shareable: false,
             opaque: true,
         }
     }
@@ -144,6 +147,8 @@ impl EffectSummary {
             may_trap: false,
             may_not_end: false,
             returns: Returns::Never,
+            shareable: f.ctx().attr(f.function_attrs(), "shareable").map(|c| f.ctx().constant(c))
+                == Some(Constant::Bool(true)),
             opaque: false,
         }
     }
@@ -179,10 +184,12 @@ impl EffectSummary {
     /// Returns whether two calls that find the same in memory give the same: it writes nothing,
     /// prints nothing, and what it returns has no identity of its own.
     pub(crate) fn is_repeatable(&self) -> bool {
+        let returns_same =
+            matches!(self.returns, Returns::Never | Returns::Plain | Returns::Param(_));
         !self.writes_anything()
             && !self.observable
             && !self.params.iter().any(|p| p.escapes)
-            && matches!(self.returns, Returns::Never | Returns::Plain | Returns::Param(_))
+            && (returns_same || self.shareable)
     }
 
     /// In words, with the parameters named as in `f`.
@@ -207,6 +214,7 @@ impl EffectSummary {
                 (self.observable, "can be observed"),
                 (self.may_trap, "may trap"),
                 (self.may_not_end, "may not end"),
+                (self.shareable, "may be shared"),
             ];
             facts.extend(flags.iter().filter(|flag| flag.0).map(|flag| flag.1.to_owned()));
             match self.returns {

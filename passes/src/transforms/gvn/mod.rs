@@ -17,8 +17,8 @@
 //! 2. *Numbers* (`number`). Two instructions get the same number if they have the same op, attributes
 //!    and type, operands with the same numbers (in either order, if the op commutes; `a > b` is
 //!    `b < a`), and see the same version of what they read. A load of what was stored gets the number
-//!    of that, and the length of a new array that of the operand which it was made with; stores to
-//!    other places are looked through. Whether a new object is an argument is known, too: it is
+//!    of that, one of a new array that of what is in it at first, and the length of a new array that of
+//!    the operand which it was made with; stores to other places are looked through. Whether a new object is an argument is known, too: it is
 //!    not. A parameter of a block gets the number of its arguments, if they agree. Parameters of a
 //!    loop that start alike are taken to be congruent; where the arguments that come back refute a
 //!    congruence, all is numbered again without it.
@@ -36,7 +36,9 @@
 //! induction over iterations before it is used. What traps is replaced only by what dominates it and
 //! would have trapped, or by a value that was stored without a trap to that very place. Reads
 //! with one version have no write between them that may touch what they read. Calls are merged if
-//! their summary says that they write nothing, print nothing and make no object that has an identity.
+//! their summary says that they write nothing, print nothing and make no object that has an identity; the
+//! attribute `shareable` of a function says that nobody writes to the objects that it returns or compares them,
+//! as is so with what a pullback holds.
 //!
 //! # Cost
 //! O(instructions + operands) expected for each time that congruences are refuted (at most six, and
@@ -50,14 +52,25 @@ mod numbers;
 mod reads;
 
 use regraft_ir::{DominatorTree, Function, IrResult, Value};
+use rustc_hash::FxHashSet;
 
+use crate::analysis::EffectSummaries;
+use crate::analysis::callee_summary;
 use crate::analysis::memory_ssa::MemorySsa;
+use crate::options::{OptionDef, Options};
 use crate::transforms::util::function_analyses::FunctionAnalyses;
 use crate::{FunctionPass, PassContext, PassResult};
 use numbers::Numbers;
 
 /// The analyses by which values are numbered.
 type GvnAnalyses = FunctionAnalyses<MemorySsa>;
+
+/// Returns whether two calls of one function may make the same objects.
+fn shares_calls(f: &Function, summaries: &EffectSummaries) -> bool {
+    let shareable = |v: &Value| callee_summary(f, *v, summaries).is_some_and(|s| s.shareable);
+    let mut called: FxHashSet<_> = FxHashSet::default();
+    f.all_insts().filter(shareable).any(|v| !called.insert(f.operand(v, 0)))
+}
 
 #[inline]
 fn eliminate(
@@ -96,20 +109,38 @@ crate::pass! {
     ///
     /// Values are numbered: those with one number are equal bit for bit, and one that dominates
     /// another takes its place. A load has the number of what was stored, or of an earlier load if
-    /// nothing in between may have written there. Counters that run in step are one. It finds all
+    /// nothing in between may have written there; of a new array, it has that of what it was made with. Counters that run in step are one. It finds all
     /// that `cse` finds, which looks at pure instructions alone and takes half the time. Behind a branch
     /// on `n == 3`, `n` is 3.
     ///
+    /// Two equal calls of a function with the attribute `shareable=true` become one even if they make objects. That is
+    /// found only before such functions are inlined, so that `O2` begins with `gvn{shared-calls}`.
+    ///
     /// Near linear.
     #[derive(Debug, Default)]
-    pub struct Gvn;
+    pub struct Gvn {
+        shared_calls: bool,
+    }
 }
 
 impl FunctionPass for Gvn {
     const NAME: &'static str = "gvn";
     const DOC: &'static str = Self::PAGE;
+    const OPTIONS: &'static [OptionDef] = &[OptionDef::flag(
+        "shared-calls",
+        false,
+        "look only at functions that call one with the attribute `shareable` more than once",
+    )];
+
+    fn configure(&mut self, options: &Options) -> Result<(), String> {
+        self.shared_calls = options.flag("shared-calls");
+        Ok(())
+    }
 
     fn run(&mut self, f: &mut Function, cx: &mut PassContext<'_>) -> PassResult {
+        if self.shared_calls && !shares_calls(f, cx.effects()) {
+            return Ok(());
+        }
         let facts = GvnAnalyses::of(f, cx.analyses());
         let numbers = number::number(f, &facts);
         let mut leaders: Vec<Option<Value>> = vec![None; f.value_capacity()];

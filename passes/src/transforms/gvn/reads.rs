@@ -1,7 +1,7 @@
-//! Store-to-load forwarding, and the sizes of new arrays.
+//! Store-to-load forwarding, what is in new arrays at first, and their sizes.
 
-use regraft_dialects::{arith, mem};
-use regraft_ir::{Op, Operand, Type, Value};
+use regraft_dialects::{ad, arith, core, mem};
+use regraft_ir::{Constant, Function, Op, Operand, Type, Value};
 use smallvec::SmallVec;
 
 use super::number::{Clobber, Walk};
@@ -10,7 +10,7 @@ use crate::analysis::memory_ssa::{Seen, Version, defining_write};
 use crate::analysis::{Access, copied_shape, inst_effects, may_be_object};
 
 /// So many stores elsewhere are looked through for the one that a load sees.
-const MAX_CLOBBER_STEPS: usize = 16;
+const MAX_CLOBBER_STEPS: usize = 32;
 
 impl Walk<'_> {
     /// The shape of a copy is that of what was copied, as it was then.
@@ -30,30 +30,40 @@ impl Walk<'_> {
     }
 
     /// Walks up the writes that a read of one object may see, past those that do not alias it.
-    pub(super) fn clobber(&self, read: Value, mut version: Version) -> Clobber {
-        let (f, facts) = (self.f, self.facts);
-        let Some(location) = MemoryLocation::of(f, read) else {
+    pub(super) fn clobber(&self, read: Value, version: Version) -> Clobber {
+        let Some(location) = MemoryLocation::of(self.f, read) else {
             return Clobber::Version(version);
         };
+        let mut steps = MAX_CLOBBER_STEPS;
+        self.clobber_from(read, &location, version, &mut steps)
+    }
+
+    /// The recursion is as deep as there are steps.
+    fn clobber_from(
+        &self,
+        read: Value,
+        location: &MemoryLocation,
+        mut version: Version,
+        steps: &mut usize,
+    ) -> Clobber {
+        let (f, facts) = (self.f, self.facts);
         let object = self.numbers.of(location.object);
-        for _ in 0..MAX_CLOBBER_STEPS {
+        let made = object.as_value().and_then(|new| facts.memory.contents_at(new));
+        while *steps > 0 {
+            *steps -= 1;
+            if made == Some(version)
+                && let Some(first) = self.first_content(read, object)
+            {
+                return Clobber::Stored(first);
+            }
             let Some(write) = defining_write(version).and_then(|number| f.value_by_number(number))
             else {
+                if let Some(stored) = self.stored_on_all_ways(read, location, version, steps) {
+                    return Clobber::Stored(stored);
+                }
                 break;
             };
-            let written = MemoryLocation::of(f, write);
-            let overlap = match written.filter(|at| self.numbers.of(at.object) == object) {
-                Some(written) => location.overlap(f, &written, |a, b| self.compare(a, b)),
-                None => {
-                    let effects = inst_effects(f, write, &facts.summaries);
-                    let touched = facts.aliases.touches(f, &effects, location.object);
-                    match touched.contains(Access::WRITES_CONTENTS) {
-                        true => Overlap::May,
-                        false => Overlap::No,
-                    }
-                }
-            };
-            match overlap {
+            match self.overlap(location, object, write) {
                 Overlap::Must => {
                     if let Some(value) = stored_value(f, write)
                         && f.operand_type(self.numbers.of(value)) == f.ty(read)
@@ -70,6 +80,84 @@ impl Walk<'_> {
             }
         }
         Clobber::Version(version)
+    }
+
+    /// Returns whether a write is to the place of an object that is read.
+    fn overlap(&self, location: &MemoryLocation, object: Operand, write: Value) -> Overlap {
+        let (f, facts) = (self.f, self.facts);
+        let written = MemoryLocation::of(f, write);
+        let is_same = written.as_ref().is_some_and(|at| self.numbers.of(at.object) == object);
+        let places = written.map_or(Overlap::May, |written| {
+            location.overlap(f, &written, |a, b| self.compare(a, b))
+        });
+        match places {
+            places if is_same => places,
+            // Whether they are one object or two.
+            Overlap::No => Overlap::No,
+            _ => {
+                let effects = inst_effects(f, write, &facts.summaries);
+                let touched = facts.aliases.touches(f, &effects, location.object);
+                match touched.contains(Access::WRITES_CONTENTS) {
+                    true => Overlap::May,
+                    false => Overlap::No,
+                }
+            }
+        }
+    }
+
+    /// Returns what a read is forwarded on all ways to where versions meet, if that is the same.
+    fn stored_on_all_ways(
+        &self,
+        read: Value,
+        location: &MemoryLocation,
+        version: Version,
+        steps: &mut usize,
+    ) -> Option<Operand> {
+        let mut all = None;
+        for &version in self.facts.memory.incoming(version) {
+            let Clobber::Stored(value) = self.clobber_from(read, location, version, steps) else {
+                return None;
+            };
+            let value = self.numbers.of(value);
+            if *all.get_or_insert(value) != value {
+                return None;
+            }
+        }
+        all
+    }
+
+    /// Returns what is in a new array where `read` reads, before anything is written to it.
+    fn first_content(&self, read: Value, array: Operand) -> Option<Operand> {
+        let f = self.f;
+        let new = array.as_value()?;
+        if f.op(read) != Some(mem::LOAD) {
+            return None;
+        }
+        if f.op(new)? == mem::ARRAY {
+            let [index] = f.operands(read).skip(1).collect::<SmallVec<[_; 1]>>()[..] else {
+                return None;
+            };
+            let index = usize::try_from(f.const_i64(self.numbers.of(index))?).ok()?;
+            let element = f.operand(new, index.checked_sub(1)?)?;
+            return (f.operand_type(self.numbers.of(element)) == f.ty(read)).then_some(element);
+        }
+        // The array may end before that place.
+        if f.attr(read, "inbounds") != Some(Constant::Bool(true)) {
+            return None;
+        }
+        match f.op(new)? {
+            mem::FILL => {
+                let value = f.operand(new, 0)?;
+                (f.operand_type(self.numbers.of(value)) == f.ty(read)).then_some(value)
+            }
+            mem::ALLOC => Constant::zero(f.ty(read)).map(|zero| f.constant_id(zero).into()),
+            ad::ZERO | core::GET => {
+                let is_zero = f.ty(read).is_float() && made_of_zeros(f, new);
+                is_zero
+                    .then(|| Constant::zero(f.ty(read)).map(|zero| f.constant_id(zero).into()))?
+            }
+            _ => None,
+        }
     }
 
     /// Compares two indices or fields by their value numbers.
@@ -185,4 +273,14 @@ impl Walk<'_> {
         };
         (f.operand_type(size) == Type::I64).then_some(size)
     }
+}
+
+/// Returns whether an array is a zero tangent, or in a tuple that is one.
+fn made_of_zeros(f: &Function, mut array: Value) -> bool {
+    while f.op(array) == Some(core::GET)
+        && let Some(whole) = f.operand(array, 0).and_then(Operand::as_value)
+    {
+        array = whole;
+    }
+    f.op(array) == Some(ad::ZERO)
 }
