@@ -10,7 +10,7 @@
 //! ```
 //!
 //! # Method
-//! Three steps, each for functions that have something for it alone.
+//! Four steps, each for functions that have something for it alone.
 //!
 //! 1. *Stack pairs* (`stack_pairs`): within a block, what a `mem.pop` takes is what the `mem.push` put
 //!    there that it pairs with.
@@ -20,6 +20,8 @@
 //!    dead where it is overwritten on every path before anything may read it, and, of an object that
 //!    nobody else knows, where nothing reads it any more. (Anticipated stores, as in partial dead
 //!    code elimination by Knoop, Rüthing and Steffen, 1994, without sinking.)
+//! 4. *Elements left behind* (`left_behind`): a loop stores to an element of such an object that it has read
+//!    before, and goes on to the next.
 //!
 //! # Why it is right
 //! A place is an object and indices, compared as values; where one of these values is computed anew, the
@@ -33,6 +35,7 @@
 
 mod candidates;
 mod dead;
+mod left_behind;
 mod redundant;
 mod stack_pairs;
 
@@ -56,7 +59,8 @@ crate::pass! {
     /// ```
     ///
     /// A store goes if its place is overwritten on every path before it may be read, if it stores
-    /// what is there already, or if the object is known to nobody else and not read any more. What was
+    /// what is there already, or if the object is known to nobody else and not read any more, be it that a
+    /// loop goes on to the next element. What was
     /// pushed on an array and popped again within a block is used directly. An error that may come
     /// between two stores keeps the first one, unless nobody else knows the object; a store that may
     /// trap stays.
@@ -95,9 +99,11 @@ impl FunctionPass for Dse {
             }
             delete_stores(f, &gone)?;
         }
+        let left_behind = left_behind::stores(f, cx.analyses());
+        delete_stores(f, &left_behind)?;
         cx.add("pushes popped", pairs);
         cx.add("stores of what is there", redundant.len() as u64);
-        cx.add("dead stores", dead);
+        cx.add("dead stores", dead + left_behind.len() as u64);
         Ok(())
     }
 }
