@@ -22,6 +22,8 @@ mod resolve;
 mod run_by;
 mod state;
 #[cfg(feature = "jit")]
+mod tiering;
+#[cfg(feature = "jit")]
 mod tiers;
 mod workers;
 mod world;

@@ -4,7 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 #[cfg(feature = "jit")]
-use super::tiers::Tiering;
+use super::tiering::Tiering;
 use crate::engine::{EngineKind, Tiers};
 use crate::native::{Backend, Unit};
 

@@ -5,6 +5,7 @@
 //! nobody has begun with it. Who ends the process meanwhile waits too.
 
 use std::ffi::c_int;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -84,7 +85,9 @@ fn fill_all(orders: &Receiver<Order>) {
     for Order { unit, text, reply, is_cancelled } in orders {
         let at_work = lock();
         let wanted = llvm.as_ref().filter(|_| !is_cancelled.load(Ordering::Relaxed));
-        let made = wanted.and_then(|llvm| llvm.make(&text).ok());
+        // Whoever waits gets an answer in any case.
+        let make = |llvm: &Llvm| catch_unwind(AssertUnwindSafe(|| llvm.make(&text).ok()));
+        let made = wanted.and_then(|llvm| make(llvm).ok().flatten());
         if wanted.is_some() {
             // SAFETY: the function may be called when the process ends. What LLVM has registered so far is called
             // after it.
