@@ -5,7 +5,7 @@ mod common;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use common::module;
+use common::{ENDLESS, module};
 use regraft_exec::value::{Array, Val, live_bytes, show_string};
 use regraft_exec::{Engine, EngineKind, ErrorKind, Interpreter, Limits};
 use regraft_ir::Module;
@@ -193,15 +193,6 @@ func @g(%1: f64) -> f64 {{
     engine.load(&again.expect("the text is right")).expect("the context is the same");
     assert_eq!(outcome(&mut engine, &[3.0.into()]), "15.0");
 }
-
-const ENDLESS: &str = "
-func @f() -> i64 {
-^1:
-  br ^2(0)
-^2(%1: i64):
-  %2: i64 = arith.add %1, 1
-  br ^2(%2)
-}";
 
 #[test]
 fn an_endless_loop_ends_with_its_fuel_or_an_interrupt() {

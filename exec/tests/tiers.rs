@@ -5,6 +5,8 @@ mod common;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+use common::ENDLESS;
+
 use regraft_exec::value::{Array, show_string};
 use regraft_exec::{
     Engine, EngineKind, ErrorKind, Interpreter, Limits, Tiers, Val, native_engines,
@@ -158,16 +160,6 @@ func @f(%n: i64) -> i64 {
 }";
     replaced(text, || vec![15i64.into()], 1);
 }
-
-/// The loop of `@f` runs until somebody stops it.
-const ENDLESS: &str = "
-func @f() -> never {
-^1:
-  br ^2(0)
-^2(%1: i64):
-  %2: i64 = arith.add %1, 1
-  br ^2(%2)
-}";
 
 #[test]
 fn a_loop_that_runs_long_goes_on_in_code_that_was_made_meanwhile() {

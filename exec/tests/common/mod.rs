@@ -6,6 +6,16 @@ use regraft_exec::value::show_string;
 use regraft_exec::{Engine, ExecError, Interpreter, Limits, Val};
 use regraft_ir::Module;
 
+/// The loop of `@f` runs until somebody stops it.
+pub const ENDLESS: &str = "
+func @f() -> i64 {
+^1:
+  br ^2(0)
+^2(%1: i64):
+  %2: i64 = arith.add %1, 1
+  br ^2(%2)
+}";
+
 /// The program in `text`.
 pub fn module(text: &str) -> Module {
     let ctx = regraft_dialects::context();
