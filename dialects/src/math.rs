@@ -15,7 +15,16 @@
 //! # Ok::<(), regraft_ir::IrError>(())
 //! ```
 
+use regraft_math::Forms;
+
+use crate::ir::Op;
 use crate::semantics::{math as elementary, special};
+
+/// Returns the function of an op of floats that has forms for vectors. O(number of ops).
+pub fn forms(op: Op) -> Option<&'static Forms> {
+    let def = DIALECT.ops.iter().find(|def| def.op == op)?;
+    Forms::named(def.name.strip_prefix("math.")?)
+}
 
 crate::dialect! {
     /// Elementary and special functions of floats.

@@ -15,8 +15,12 @@
 //! # Ok::<(), regraft_ir::IrError>(())
 //! ```
 
+use regraft_math::Forms;
+
 use crate::attrs::INBOUNDS;
-use crate::ir::{Constant, Effects, Fold, InstView, OperandSet, Type, TypeKind};
+use crate::ir::{
+    AttrDef, Constant, Effects, Fold, InstView, OperandSet, Type, TypeKind, TypePattern,
+};
 
 const FIRST: OperandSet = OperandSet::one(0);
 const ALLOCATES: Effects = Effects { allocates: true, ..Effects::NONE };
@@ -26,7 +30,18 @@ const WRITES_CELL: Effects = Effects { writes: FIRST, ..Effects::NONE };
 const READS_ELEMENT: Effects = Effects { reads_shape: FIRST, ..READS_CELL };
 const WRITES_ELEMENT: Effects = Effects { reads_shape: FIRST, ..WRITES_CELL };
 const READS_SHAPE: Effects = Effects { reads_shape: FIRST, ..Effects::NONE };
+/// The sources of `mem.map` stand at every other operand.
+const MAPS: Effects = Effects {
+    reads: OperandSet::one(3).with(5),
+    writes: FIRST,
+    reads_shape: FIRST.with(3).with(5),
+    ..Effects::NONE
+};
 const CHANGES_SHAPE: Effects = Effects { writes: FIRST, writes_shape: FIRST, ..READS_ELEMENT };
+
+/// The name of a function of `math`.
+const FUNCTION: &[AttrDef] =
+    &[AttrDef { name: "function", pattern: TypePattern::Is(Type::SYM), required: true }];
 
 crate::dialect! {
     /// Arrays and refs.
@@ -204,6 +219,24 @@ crate::dialect! {
     /// `mem.fill_in_place %1, 0.0`
     FILL_IN_PLACE = fill_in_place(array: [T], value: T) -> unit where T: Any { effects: WRITES_ELEMENT };
 
+    /// Sets `count` elements of an array of rank 1, from the index `to` on, to a function of `math` of as
+    /// many elements of other arrays, each from an index on that stands behind it. Indices are those in
+    /// column-major order.
+    ///
+    /// True if no element was outside the domain of the function; where one was, the result is NaN. False, with
+    /// nothing written, if there are not as many elements, or if some of a source are set, unless these are its
+    /// elements in the same order. If `count` is not positive, nothing is done, and it is true.
+    ///
+    /// The function is one of those that have a form for strips, as the attribute names it: `sin` for `math.sin`.
+    /// The elements are of type `f64`.
+    ///
+    /// `%5: bool = mem.map %1, 1, 256, %2, %3 {function=:sin}`
+    MAP = map(dest: [T], to: i64, count: i64; sources: _...) -> bool where T: Float {
+        effects: MAPS,
+        attrs: FUNCTION,
+        verify: Some(verify_map),
+    };
+
     /// A new ref that holds a value.
     ///
     /// `%2: ref<f64> = mem.ref_new %1`
@@ -310,6 +343,35 @@ fn verify_index(view: &InstView<'_>, types: &[Type]) -> Result<(), String> {
             view.def.mnemonic(),
             view.ctx.type_text(ty)
         )),
+    }
+}
+
+fn verify_map(view: &InstView<'_>) -> Result<(), String> {
+    let name = match view.attr("function") {
+        Some(Constant::Sym(name)) => view.ctx.str(name),
+        _ => "",
+    };
+    let Some(forms) = Forms::named(name) else {
+        return Err(format!("`mem.map` knows no function `{name}` for strips"));
+    };
+    let (sources, rest) = view.types[3..].as_chunks::<2>();
+    if sources.len() != forms.args || !rest.is_empty() {
+        let (args, found) = (2 * forms.args, view.types.len() - 3);
+        return Err(format!(
+            "`mem.map` of `{name}` takes {args} operands of sources, found {found}"
+        ));
+    }
+    let is_array =
+        |ty: Type| array_parts(view, ty).is_some_and(|(element, _)| element == Type::F64);
+    let fits = sources.iter().all(|&[array, index]| is_array(array) && index == Type::I64)
+        && array_parts(view, view.types[0]).is_none_or(|parts| parts == (Type::F64, 1));
+    match fits {
+        true => Ok(()),
+        false => Err(
+            "`mem.map` works on arrays of f64, each with an index of type i64 behind it, and sets \
+                      elements of one of rank 1"
+                .to_owned(),
+        ),
     }
 }
 

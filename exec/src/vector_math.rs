@@ -41,41 +41,14 @@ pub enum Form {
     Strip,
 }
 
-/// The ops, with the names of their functions.
-const OPS: [(Op, &str); 22] = [
-    (math::EXP, "exp"),
-    (math::EXP2, "exp2"),
-    (math::EXP10, "exp10"),
-    (math::EXPM1, "expm1"),
-    (math::LOG, "log"),
-    (math::LOG2, "log2"),
-    (math::LOG10, "log10"),
-    (math::LOG1P, "log1p"),
-    (math::SIN, "sin"),
-    (math::COS, "cos"),
-    (math::TAN, "tan"),
-    (math::ASIN, "asin"),
-    (math::ACOS, "acos"),
-    (math::ATAN, "atan"),
-    (math::ATAN2, "atan2"),
-    (math::SINH, "sinh"),
-    (math::COSH, "cosh"),
-    (math::TANH, "tanh"),
-    (math::POW, "pow"),
-    (math::ERF, "erf"),
-    (math::CBRT, "cbrt"),
-    (math::HYPOT, "hypot"),
-];
-
 /// The ops that have these forms.
 pub fn ops() -> impl Iterator<Item = Op> {
-    OPS.into_iter().map(|(op, _)| op)
+    math::DIALECT.ops.iter().map(|def| def.op).filter(|&op| forms(op).is_some())
 }
 
 /// The function of an op, whose forms Rust can call as well.
 pub fn forms(op: Op) -> Option<&'static Forms> {
-    let (_, name) = OPS.into_iter().find(|&(known, _)| known == op)?;
-    Forms::named(name)
+    math::forms(op)
 }
 
 /// The address of a form, for as long as the process lives; `None` if the op or this CPU does not have it.

@@ -55,6 +55,8 @@ macro_rules! with_functions {
             pow Pow (x y) = pow, partial;
             /// The error function.
             erf Erf (x) = erf, total;
+            /// The square root, correctly rounded; NaN if `x` is negative.
+            sqrt Sqrt (x) = roots, partial;
             /// The cube root.
             cbrt Cbrt (x) = roots, total;
             /// `sqrt(x^2 + y^2)`; infinite if either is, even if the other is NaN.

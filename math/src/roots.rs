@@ -1,8 +1,14 @@
-//! The cube root and the hypotenuse: nearly always correctly rounded.
+//! The square root, and the cube root and the hypotenuse, which are nearly always correctly rounded.
 
 use crate::double::{SHIFT, polynomial, product, sum_ordered};
 use crate::lanes::Lanes;
 use crate::tables::root::INVERSE;
+
+/// The square root; NaN if `x` is negative.
+#[inline(always)]
+pub fn sqrt<L: Lanes>(x: L) -> L {
+    x.sqrt()
+}
 
 /// The cube root, without divisions: by the inverse root of what is left of a power of eight, after Householder.
 #[inline(always)]

@@ -143,6 +143,8 @@ FUNCTIONS = {
                                                     [size(1000, 1023), size(1000, 1023)], [any_bits, any_bits]],
               [(0.0, 0.0, 0.0), (-0.0, 0.0, 0.0), (3.0, 4.0, 5.0), (INF, NAN, INF), (NAN, -INF, INF), (NAN, 1.0, NAN),
                (1.0, NAN, NAN), (INF, 1.0, INF), (0.0, -3.0, 3.0), (5e-324, 0.0, 5e-324), (1.5e308, 1.5e308, INF)]),
+    "sqrt": (mp.sqrt, [[uniform(0, 2)], [size(-1022, 1023, False)], [size(-1074, -1022, False)]],
+             ODD[:3] + [(INF, INF), (-INF, NAN), (-1.0, NAN), (4.0, 2.0), (5e-324, 2.0**-537)]),
 }
 
 

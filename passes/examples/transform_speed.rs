@@ -43,6 +43,7 @@ const PASSES: &[(&str, Run)] = &[
     ("loop-fuse", run::<transforms::loop_fuse::LoopFuse>),
     ("fuse-sweeps", run::<transforms::fuse_sweeps::FuseSweeps>),
     ("loop-interchange", run::<transforms::loop_interchange::LoopInterchange>),
+    ("strip-math", run::<transforms::strip_math::StripMath>),
     ("tile", run::<transforms::tile::Tile>),
     ("unroll-and-jam", run::<transforms::unroll_and_jam::UnrollAndJam>),
     ("bounds-elim", run::<regraft_passes::AllLoops<transforms::bounds_elim::BoundsElim>>),

@@ -26,7 +26,7 @@ pub(super) struct Args {
     /// The same as `--stage llvm`
     #[arg(long, conflicts_with = "stage")]
     llvm: bool,
-    /// The passes that are run before. Without it `O2, fuse-sweeps`, or with `--math` `O3`
+    /// The passes that are run before. Without it `O2, fuse-sweeps, strip-math`, or with `--math` `O3, strip-math`
     #[arg(short, long)]
     pipeline: Option<String>,
     /// Write machine code to this file, for programs in C and Rust that link the library `regraft-runtime`. It is an
@@ -94,8 +94,9 @@ pub(super) fn run(args: &Args, tool: &Tool) -> Outcome {
         session.take_output();
         return output.outcome(written);
     }
-    let module = script::run_all(&mut session, &inputs, tool)
-        .and_then(|_| Ok(session.optimized(Entry::CallOrTypes(call), pipeline.as_ref())?));
+    let module = script::run_all(&mut session, &inputs, tool).and_then(|_| {
+        Ok(session.optimized_for_native(Entry::CallOrTypes(call), pipeline.as_ref())?)
+    });
     session.take_output();
     let module = output.outcome(module)?;
     // The first function is the one that is called.

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use regraft_passes::overdub::OverdubPass;
+use regraft_passes::transforms::strip_math::StripMath;
 use regraft_passes::{
     FunctionPass, OptionDef, OptionKind, PassInfo, PassKind, PassRegistry, Pipeline, Setting,
 };
@@ -72,9 +73,9 @@ impl Plan {
                 _ => Self::random(passes, c).without_options().steps,
             }
         };
-        // Derivatives do not know `core.try`.
+        // Derivatives do not know `core.try`, nor functions of strips.
         let mut steps = vec![Step::Pass("lower-try".to_owned(), String::new())];
-        steps.extend(around(c, 40));
+        steps.extend(without(around(c, 40), StripMath::NAME));
         let mut last = DERIVATIVE_PASSES[1];
         if c.chance(20) {
             // A derivative of a derivative: either mode over either.
@@ -157,6 +158,17 @@ fn has_empty(steps: &[Step]) -> bool {
         Step::Pass(..) => false,
         Step::Fix(_, body) | Step::Loop(body) => body.is_empty() || has_empty(body),
     })
+}
+
+/// Steps without a pass.
+fn without(steps: Vec<Step>, pass: &str) -> Vec<Step> {
+    let others = steps.into_iter().filter_map(|step| match step {
+        Step::Pass(name, _) if name == pass => None,
+        Step::Fix(max, body) => Some(Step::Fix(max, without(body, pass))),
+        Step::Loop(body) => Some(Step::Loop(without(body, pass))),
+        Step::Pass(..) => Some(step),
+    });
+    others.filter(|step| !matches!(step, Step::Fix(_, body) if body.is_empty())).collect()
 }
 
 impl fmt::Display for Plan {

@@ -56,6 +56,11 @@ pub(super) const ROWS: &[(Op, OpDerivative)] = &[
 pub(super) const CONSTANT: &[Op] =
     &[mem::LENGTH, mem::SIZE, mem::SHAPE, mem::RANK, mem::PROBE, mem::INDEX_ENTRIES];
 
+pub(super) const NOT_IMPLEMENTED: &[(Op, &str)] = &[(
+    mem::MAP,
+    "it is made of a function of `math`, which has one, in what is not differentiated any more",
+)];
+
 // Tangents.
 
 /// A new array or ref with the tangents of the first operands, of which there are `elements`; the others

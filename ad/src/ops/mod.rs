@@ -35,7 +35,11 @@ pub(crate) fn not_implemented() -> impl Iterator<Item = (Op, &'static str)> {
     let matrices = linalg::DIALECT.ops.iter().map(|def| def.op);
     let incomplete = [math::GAMMA_P, math::GAMMA_Q, math::BETA_INC];
     let ruled = matrices.chain(incomplete).map(|op| (op, RULED));
-    [arith::NOT_IMPLEMENTED, core::NOT_IMPLEMENTED].into_iter().flatten().copied().chain(ruled)
+    [arith::NOT_IMPLEMENTED, core::NOT_IMPLEMENTED, mem::NOT_IMPLEMENTED]
+        .into_iter()
+        .flatten()
+        .copied()
+        .chain(ruled)
 }
 
 /// Calls and the ends of blocks.

@@ -1,12 +1,13 @@
 //! `mem`: arrays and refs.
 
 use regraft_dialects::semantics;
-use regraft_ir::{Type, TypeKind};
+use regraft_ir::{Constant, Type, TypeKind};
+use regraft_math::Forms;
 use smallvec::SmallVec;
 
 use super::context::EvalCx;
 use crate::error::{Trap, index_error};
-use crate::value::{Array, ArrayError, Dims, Shared, Val};
+use crate::value::{Array, ArrayError, Buffer, Dims, Shared, Val};
 
 /// The element type of the array that is to be made.
 fn element(cx: &EvalCx<'_>, args: &[Val]) -> Result<Type, Trap> {
@@ -203,6 +204,26 @@ pub(super) fn fill_in_place(cx: &mut EvalCx<'_>, args: &[Val]) -> Result<Val, Tr
     check_element(cx, array.element(), value)?;
     array.fill(value).map_err(|error| array_error(cx, args, error))?;
     Ok(Val::Unit)
+}
+
+pub(super) fn map(cx: &mut EvalCx<'_>, args: &[Val]) -> Result<Val, Trap> {
+    let [Val::Array(dest), Val::I64(to), Val::I64(count), sources @ ..] = args else {
+        return Err(cx.wrong_types(args));
+    };
+    let Some(Constant::Sym(name)) = cx.attr("function") else { return Err(cx.wrong_types(args)) };
+    let Some(forms) = Forms::named(cx.ctx.str(name)) else { return Err(cx.wrong_types(args)) };
+    let (pairs, _) = sources.as_chunks::<2>();
+    let strips = pairs.iter().map(|pair| match pair {
+        [Val::Array(array), Val::I64(at)] => Some((array.buffer::<f64>()?, *at)),
+        _ => None,
+    });
+    let sources: Option<SmallVec<[(&Buffer<f64>, i64); 2]>> = strips.collect();
+    match (dest.buffer::<f64>(), sources) {
+        (Some(dest), Some(sources)) if sources.len() == forms.args => {
+            Ok(Val::Bool(dest.map(*to, *count, &sources, forms)))
+        }
+        _ => Err(cx.wrong_types(args)),
+    }
 }
 
 pub(super) fn ref_new(cx: &mut EvalCx<'_>, args: &[Val]) -> Result<Val, Trap> {

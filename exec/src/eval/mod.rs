@@ -71,7 +71,7 @@ impl EvalTable {
         ] {
             table.rows.insert(op, EvalRow::Control);
         }
-        let rows: [(Op, EvalFn); 99] = [
+        let rows: [(Op, EvalFn); 100] = [
             (dialects::core::TUPLE, core::tuple),
             (dialects::core::GET, core::get),
             (dialects::core::SELECT, core::select),
@@ -134,6 +134,7 @@ impl EvalTable {
             (dialects::mem::PROBE, mem::probe),
             (dialects::mem::INDEX_ENTRIES, mem::index_entries),
             (dialects::mem::FILL_IN_PLACE, mem::fill_in_place),
+            (dialects::mem::MAP, mem::map),
             (dialects::mem::REF_NEW, mem::ref_new),
             (dialects::mem::REF_GET, mem::ref_get),
             (dialects::mem::REF_SET, mem::ref_set),

@@ -1,7 +1,10 @@
 //! Elementary functions with the C calling convention.
 
+use std::sync::LazyLock;
+
 use regraft_dialects::{arith, math, semantics};
 use regraft_ir::Op;
+use regraft_math::Forms;
 
 use super::emitter::{Arg, Function};
 use crate::vector_math::{self, Form};
@@ -105,10 +108,29 @@ pub(super) fn of_two(op: Op) -> Option<Function> {
     function(op, name, &[Arg::Double, Arg::Double])
 }
 
+/// The names of functions that have a form for strips, and those of these forms.
+static STRIPS: LazyLock<Vec<(&str, String)>> = LazyLock::new(|| {
+    Forms::all().iter().map(|forms| (forms.name, format!("regraft_{}_strip", forms.name))).collect()
+});
+
+/// The form of a function for strips: it takes the addresses of arguments and of results, and how many there are, and
+/// returns a bool.
+pub(super) fn strip(name: &str) -> Option<Function> {
+    let forms = Forms::named(name)?;
+    let (_, symbol) = STRIPS.iter().find(|&&(known, _)| known == name)?;
+    let params: &[Arg] = match forms.args {
+        1 => &[Arg::Ptr, Arg::Ptr, Arg::Int],
+        _ => &[Arg::Ptr, Arg::Ptr, Arg::Ptr, Arg::Int],
+    };
+    let (address, result) = (forms.strip().cast(), Some(Arg::Int));
+    Some(Function { name: symbol, address, params, result, is_pure: false })
+}
+
 /// All functions.
 pub(super) fn all() -> impl Iterator<Item = Function> {
     let of_one = OF_ONE.into_iter().filter_map(|(op, ..)| of_one(op)).map(|function| function.call);
-    of_one.chain(OF_TWO.into_iter().filter_map(|(op, _)| of_two(op)))
+    let strips = STRIPS.iter().filter_map(|&(name, _)| strip(name));
+    of_one.chain(OF_TWO.into_iter().filter_map(|(op, _)| of_two(op))).chain(strips)
 }
 
 /// Returns whether an op is a function here that is defined for all numbers.

@@ -1,7 +1,11 @@
 //! A growable vector of scalars that can be changed through a shared reference.
 
+use std::borrow::Cow;
 use std::fmt;
-use std::ops::Add;
+use std::ops::{Add, Range};
+
+use regraft_math::Forms;
+use smallvec::SmallVec;
 
 use super::layout::RawVec;
 
@@ -86,6 +90,40 @@ impl<T: Copy> Buffer<T> {
     /// A copy of the elements.
     pub fn to_vec(&self) -> Vec<T> {
         self.0.items().to_vec()
+    }
+}
+
+impl Buffer<f64> {
+    /// Sets `count` elements from the index `to` on, from 1, to a function of as many elements of other buffers,
+    /// each from an index on. Returns whether all are in its domain; `false` if there are not as many elements, or if
+    /// some of a source are set that are not its elements in the same order.
+    ///
+    /// # Panics
+    /// If there are not as many sources as the function has arguments.
+    pub fn map(&self, to: i64, count: i64, sources: &[(&Self, i64)], forms: &Forms) -> bool {
+        let Ok(count) = usize::try_from(count) else { return true };
+        let Some(to) = self.places(to, count) else { return count == 0 };
+        let mut strips: SmallVec<[Cow<'_, [f64]>; 2]> = SmallVec::new();
+        for &(source, at) in sources {
+            let Some(at) = source.places(at, count) else { return count == 0 };
+            let strip = &source.0.items()[at.clone()];
+            let meets = at.start < to.end && to.start < at.end;
+            strips.push(match std::ptr::eq(source, self) {
+                true if meets && at != to => return count == 0,
+                true => Cow::Owned(strip.to_vec()),
+                false => Cow::Borrowed(strip),
+            });
+        }
+        let strips: SmallVec<[&[f64]; 2]> = strips.iter().map(|strip| &**strip).collect();
+        // Strips of other buffers, so that the references are to different vectors.
+        !forms.map(&strips, &mut self.0.items_mut()[to])
+    }
+
+    /// The positions of `count` elements from an index on, if there are as many.
+    fn places(&self, from: i64, count: usize) -> Option<Range<usize>> {
+        let from = usize::try_from(from.checked_sub(1)?).ok()?;
+        let end = from.checked_add(count).filter(|&end| end <= self.len())?;
+        Some(from..end)
     }
 }
 

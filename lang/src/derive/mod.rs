@@ -48,7 +48,7 @@ use std::sync::Arc;
 
 use regraft_ad::tangent::TangentType;
 use regraft_ad::{Checkpoints, PlanKind};
-use regraft_ir::{Constant, Context, Diagnostic, Function, Symbol, Type, TypeKind};
+use regraft_ir::{Constant, Context, Diagnostic, Function, Module, Symbol, Type, TypeKind};
 use regraft_passes::rewrite::Math;
 use rustc_hash::FxHashSet;
 
@@ -218,23 +218,28 @@ impl Deriver<'_> {
     }
 
     /// Returns the function of a specialisation as native code is made of it, if it is to be
-    /// another one than [`code`](Self::code) gives. Derivatives are optimized already, and so is
-    /// all code of another algebra than the exact one; what is recorded stays as it is.
+    /// another one than [`code`](Self::code) gives. Derivatives are optimized already, but for what only
+    /// native code is to have. All code of another algebra than the exact one, and what is recorded, stays as it is.
     pub(crate) fn optimized(&mut self, id: SpecId) -> Option<Rc<Function>> {
         let derivatives = self.derivatives;
-        if derivatives.math.get() != Math::Exact
-            || derivatives.instrumentation.get().is_some()
-            || self.spec(id).is_made()
-        {
+        if derivatives.math.get() != Math::Exact || derivatives.instrumentation.get().is_some() {
             return None;
         }
-        let function = self.function(id);
-        // What is larger is not inlined.
-        let mut module = self
-            .module_within(id, |spec, f| !spec.is_made() && f.all_insts().count() <= MAX_INLINED);
-        derivatives.pipelines().optimize(&mut module).ok()?;
-        let optimized = module.find(function.name()).and_then(|id| module.get(id))?;
-        Some(Rc::new(optimized.clone()))
+        let (function, is_optimized) = (self.function(id), self.spec(id).is_made());
+        let mut module = if is_optimized {
+            Module::of_functions(function.ctx(), [(*function).clone()]).ok()?
+        } else {
+            // What is larger is not inlined.
+            let is_small = |f: &Function| f.all_insts().count() <= MAX_INLINED;
+            let mut module = self.module_within(id, |spec, f| !spec.is_made() && is_small(f));
+            derivatives.pipelines().optimize(&mut module).ok()?;
+            module
+        };
+        let found = module.find(function.name())?;
+        let before = module.get(found)?.epochs();
+        derivatives.pipelines().finish_for_native(&mut module).ok()?;
+        let optimized = module.get(found)?;
+        (!is_optimized || optimized.epochs() != before).then(|| Rc::new(optimized.clone()))
     }
 
     fn no_such_call(&self, error: CallError) -> Diagnostic {

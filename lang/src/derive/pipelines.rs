@@ -31,6 +31,9 @@ const FINISH: &str = O3.name;
 /// The pipeline for functions that native code is made of.
 const OPTIMIZE: &str = O2.name;
 
+/// What comes after that, and after [`FINISH`].
+const NATIVE: &str = "strip-math";
+
 /// Functions from entry to return, for the profiler; with the computations in them.
 const PROFILE: &str = "profile{only=functions}";
 const PROFILE_OPS: &str = "profile{only=functions-and-ops}";
@@ -50,6 +53,7 @@ pub(super) struct Pipelines {
     prepare: Pipeline,
     optimize: Pipeline,
     join: Pipeline,
+    native: Pipeline,
     finish: Pipeline,
     profile: Pipeline,
     profile_ops: Pipeline,
@@ -65,6 +69,7 @@ impl Pipelines {
             prepare: parse(PREPARE),
             optimize: parse(OPTIMIZE),
             join: parse(JOIN),
+            native: parse(NATIVE),
             finish: parse(FINISH),
             profile: parse(PROFILE),
             profile_ops: parse(PROFILE_OPS),
@@ -79,6 +84,11 @@ impl Pipelines {
     /// Optimizes a function, and what may be inlined into it.
     pub(super) fn optimize(&self, module: &mut Module) -> Result<(), Vec<Diagnostic>> {
         run(module, &self.optimize)
+    }
+
+    /// Makes of optimized functions those that native code is made of.
+    pub(super) fn finish_for_native(&self, module: &mut Module) -> Result<(), Vec<Diagnostic>> {
+        run(module, &self.native)
     }
 
     /// Makes a version of a function for arguments of these lengths.

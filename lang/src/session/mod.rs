@@ -212,6 +212,23 @@ impl Session {
         Ok(module)
     }
 
+    /// The module that native code is made of: as [`optimized`](Self::optimized), and if no pipeline is given, with
+    /// strips of elementary functions ([`StripMath`](regraft_passes::transforms::strip_math::StripMath)).
+    ///
+    /// # Errors
+    /// As of [`optimized`](Self::optimized).
+    pub fn optimized_for_native<'a>(
+        &mut self,
+        entry: impl Into<Entry<'a>>,
+        pipeline: Option<&Pipeline>,
+    ) -> Result<Module, Vec<Diagnostic>> {
+        let mut module = self.optimized(entry, pipeline)?;
+        if pipeline.is_none() {
+            stages::optimize_for_native(&mut module)?;
+        }
+        Ok(module)
+    }
+
     /// A value as Julia shows it.
     pub fn show(&mut self, value: &Val) -> String {
         let shown = self.ask_prelude("#displayed", value);

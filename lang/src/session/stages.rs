@@ -17,6 +17,9 @@ use crate::world::{Dispatch, MethodMatch};
 /// everything has been put together: what `map` makes for `sum` is not kept.
 const EXACT: &str = "O2, fuse-sweeps";
 
+/// Passes for native code, after all others.
+const NATIVE: &str = "strip-math";
+
 /// Runs a pipeline on the module of a call, of which the first function is the one that is
 /// called, and leaves away what that does not need any more.
 pub(super) fn optimize(
@@ -40,6 +43,12 @@ pub(super) fn optimize(
         Ok(_) => keep_reachable(module).map_err(|error| vec![error.into()]),
         Err(failure) => Err(failure.diagnostics().to_vec()),
     }
+}
+
+/// Runs the passes for native code on an optimized module.
+pub(super) fn optimize_for_native(module: &mut Module) -> Result<(), Vec<Diagnostic>> {
+    let pipeline = Pipeline::parse(&PassRegistry::standard(), NATIVE)?;
+    optimize(module, Some(&pipeline), Math::Exact)
 }
 
 /// Removes the functions that no value in the first function, or in what it needs, stands for, and

@@ -10,7 +10,7 @@ use regraft_passes::analysis::{Access, EffectSummaries};
 
 use super::Session;
 use super::entry::TypedCall;
-use super::stages::optimize;
+use super::stages::{optimize, optimize_for_native};
 
 impl Session {
     /// Compiles a function, which is a name or an expression that gives one, for arguments of Rust's types, and
@@ -119,8 +119,9 @@ impl Session {
     /// The function in Rust that runs the first one of a module.
     pub(super) fn typed_function<F: Signature>(
         &self,
-        module: Module,
+        mut module: Module,
     ) -> Result<TypedFunction<F>, Vec<Diagnostic>> {
+        optimize_for_native(&mut module)?;
         let name = module.functions().next().map_or("", Function::name_str).to_owned();
         let engine = self.interpreter.engine();
         let function = TypedFunction::new(module, &name, engine, self.limits);

@@ -36,7 +36,7 @@ fn the_fused_multiply_add_is_that_of_the_cpu() {
 
 #[test]
 fn functions_give_the_same_bits_with_it() {
-    let one: [(&str, Unary); 19] = [
+    let one: [(&str, Unary); 20] = [
         ("exp", software::exp),
         ("exp2", software::exp2),
         ("exp10", software::exp10),
@@ -55,6 +55,7 @@ fn functions_give_the_same_bits_with_it() {
         ("cosh", software::cosh),
         ("tanh", software::tanh),
         ("erf", software::erf),
+        ("sqrt", software::sqrt),
         ("cbrt", software::cbrt),
     ];
     let two: [(&str, Binary); 3] =

@@ -59,6 +59,7 @@ pub mod specialize_getfield;
 pub mod specialize_tangents;
 pub mod sroa;
 pub mod strength_reduce;
+pub mod strip_math;
 pub mod tail_calls;
 pub mod tile;
 pub mod unroll;
@@ -106,6 +107,7 @@ pub fn register(registry: &mut PassRegistry) {
     registry.add::<specialize_getfield::SpecializeGetfield>();
     registry.add::<specialize_tangents::SpecializeTangents>();
     registry.add_loop::<strength_reduce::StrengthReduce>();
+    registry.add::<strip_math::StripMath>();
     registry.add::<tail_calls::TailCalls>();
     registry.add::<tile::Tile>();
     registry.add_loop::<unroll::Unroll>();

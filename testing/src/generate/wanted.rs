@@ -1,7 +1,7 @@
 //! The ops that statements are made of.
 
 use regraft_ad::DerivativeTable;
-use regraft_dialects::{arith, core, math};
+use regraft_dialects::{arith, core, math, mem};
 use regraft_exec::EvalTable;
 use regraft_ir::{Extensions, Op, OpDef, Traits};
 
@@ -33,6 +33,8 @@ pub(super) fn is_wanted(config: &Config, def: &OpDef) -> bool {
         return false;
     }
     match def.dialect_name() {
+        // Of arrays of any kind it does nothing; `strip-math` makes programs of it.
+        "mem" if def.op == mem::MAP => false,
         "mem" => config.objects,
         "data" => config.aggregates || config.objects,
         "prof" => config.clock,

@@ -63,7 +63,8 @@ fn keeps_lengths_of_all(op: Op) -> bool {
     matches!(
         op,
         ALLOC | ARRAY | COPY | COPYTO | FILL | FILL_IN_PLACE | LENGTH | LOAD | SHAPE | SIZE | STORE
-    ) || matches!(op, core::TUPLE | core::GET | core::SELECT | core::CONVERT | core::ISA)
+    ) || op == mem::MAP
+        || matches!(op, core::TUPLE | core::GET | core::SELECT | core::CONVERT | core::ISA)
         || matches!(op, data::NAMED | data::NEW | data::NEW_OBJECT | data::GETFIELD)
         || matches!(op, mem::REF_NEW | mem::REF_GET | mem::REF_SET | data::SETFIELD)
         || matches!(op, core::THROW | core::GLOBAL | core::STRING | math::POWI)

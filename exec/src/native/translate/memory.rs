@@ -31,6 +31,11 @@ impl<E: Emitter> Translator<'_, '_, E> {
             self.e.write(d, lengths[0]);
             return true;
         }
+        if let Inst::Eval { site } = inst
+            && self.strip_inst(pc, site)
+        {
+            return true;
+        }
         let Some(access) = self.access_of(inst) else { return false };
         let &TypeKind::Array { element, rank } = self.source.f.ctx().kind(self.operand_type(pc, 0))
         else {

@@ -20,6 +20,7 @@ mod limits;
 mod memory;
 mod replacement;
 mod scalars;
+mod strips;
 mod values;
 
 use regraft_ir::{Type, Value as IrValue};

@@ -7,7 +7,11 @@ use crate::transforms::util::edit::delete_unused;
 
 /// Lets a block take the edge at this place in its terminator, whatever that decides on, and drops
 /// what nobody needs any more.
-pub(super) fn fold_branch(f: &mut Function, block: Block, nth: usize) -> IrResult<()> {
+pub(in crate::transforms) fn fold_branch(
+    f: &mut Function,
+    block: Block,
+    nth: usize,
+) -> IrResult<()> {
     let term = Value::terminator(block);
     let Some(edge) = f.out_edges(block).nth(nth) else { return Ok(()) };
     if f.out_edges(block).nth(1).is_none() {
@@ -20,7 +24,7 @@ pub(super) fn fold_branch(f: &mut Function, block: Block, nth: usize) -> IrResul
 }
 
 /// Lets the edges at these places go to `target`, in the copy that `map` is for.
-pub(super) fn redirect_back_edges(
+pub(in crate::transforms) fn redirect_back_edges(
     f: &mut Function,
     map: &CloneMap,
     places: &[(Block, usize)],
@@ -35,6 +39,6 @@ pub(super) fn redirect_back_edges(
 }
 
 /// The place of an edge among those that leave its block.
-pub(super) fn place(f: &Function, edge: Edge) -> usize {
+pub(in crate::transforms) fn place(f: &Function, edge: Edge) -> usize {
     f.out_edges(edge.from).position(|other| other == edge).unwrap_or(0)
 }

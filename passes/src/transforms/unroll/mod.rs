@@ -36,7 +36,7 @@
 //! O(size of what is copied), which the limits bound for each loop, and that of the analyses, once
 //! for all loops that are looked at together.
 
-mod edges;
+pub(in crate::transforms) mod edges;
 pub(crate) mod factor;
 mod full;
 
