@@ -141,6 +141,23 @@ fn callees_and_types_are_what_they_should_be() {
 }
 
 #[test]
+fn strips_are_of_functions_that_have_them() {
+    let ctx = context();
+    let types = [ctx.array_type(Type::F64, 1), ctx.array_type(Type::F32, 1), Type::I64];
+    let (mut f, entry, p) = function(&ctx, &types);
+    let of = |name: &str, sources: &[Value]| {
+        let name = ctx.constant_id(Constant::Sym(ctx.symbol(name)));
+        let attrs = ctx.attrs(&[(ctx.symbol("function"), name)]);
+        mem::map(p[0], p[2], p[2], sources.iter().copied()).with_attrs(attrs)
+    };
+    assert!(f.push(entry, of("sin", &[p[0], p[2]])).is_ok());
+    assert!(f.push(entry, of("pow", &[p[0], p[2], p[0], p[2]])).is_ok());
+    refused(&mut f, entry, of("gamma", &[p[0], p[2]]), "knows no function `gamma`");
+    refused(&mut f, entry, of("pow", &[p[0], p[2]]), "takes 4 operands of sources, found 2");
+    refused(&mut f, entry, of("sin", &[p[1], p[2]]), "works on arrays of f64");
+}
+
+#[test]
 fn indices_of_hash_tables_are_arrays_of_i32() {
     let ctx = context();
     let types = [(Type::I32, 1), (Type::I64, 1), (Type::I32, 2)];
