@@ -1,5 +1,6 @@
 //! Modules of what a call runs, in the three stages.
 
+use crate::derive::NATIVE;
 use std::sync::Arc;
 
 use regraft_ir::{Diagnostic, IrResult, Module, TypeKind};
@@ -16,9 +17,6 @@ use crate::world::{Dispatch, MethodMatch};
 /// The standard passes that change no bit of a result. Loops that follow each other become one last, when
 /// everything has been put together: what `map` makes for `sum` is not kept.
 const EXACT: &str = "O2, fuse-sweeps";
-
-/// Passes for native code, after all others.
-const NATIVE: &str = "strip-math";
 
 /// Runs a pipeline on the module of a call, of which the first function is the one that is
 /// called, and leaves away what that does not need any more.
