@@ -73,8 +73,6 @@ crate::pass! {
         length: i64,
         /// The least number of iterations of a loop within another one.
         least: i64,
-        /// True if loops are left alone whose functions take every number.
-        only_partial: bool,
     }
 }
 
@@ -89,12 +87,10 @@ impl FunctionPass for StripMath {
             "the fewest iterations of a loop within another one that is cut into strips; of others, twice as many",
         )
         .between(1, 1 << 16),
-        OptionDef::flag("partial", false, "only loops with a function that has a domain"),
     ];
 
     fn configure(&mut self, options: &Options) -> Result<(), String> {
-        let (length, least) = (options.int("length"), options.int("least"));
-        *self = Self { length, least, only_partial: options.flag("partial") };
+        *self = Self { length: options.int("length"), least: options.int("least") };
         Ok(())
     }
 
@@ -105,9 +101,8 @@ impl FunctionPass for StripMath {
         let tree = cx.analysis::<DominatorTree>(f);
         let facts = FusionAnalyses::of(f, cx, true);
         let loops = facts.forest.loops();
-        let plans: Vec<Plan> = loops
-            .filter_map(|l| Plan::of(&facts, &tree, l, self.least, self.only_partial))
-            .collect();
+        let plans: Vec<Plan> =
+            loops.filter_map(|l| Plan::of(&facts, &tree, l, self.least)).collect();
         let (forest, variables) = (facts.forest.clone(), facts.variables.clone());
         if plans.is_empty() {
             return Ok(());

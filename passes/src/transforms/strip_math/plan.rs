@@ -77,13 +77,12 @@ pub(super) struct Plan {
 }
 
 impl Plan {
-    /// The plan for a loop, if it is worth it; with `only_partial`, if it has a function with a domain.
+    /// The plan for a loop, if it is worth it.
     pub(super) fn of(
         facts: &FusionAnalyses<'_>,
         tree: &DominatorTree,
         l: LoopId,
         least: i64,
-        only_partial: bool,
     ) -> Option<Self> {
         let (f, forest) = (facts.f, &facts.forest);
         if !is_small_innermost(f, forest, l, MAX_SIZE) {
@@ -114,8 +113,7 @@ impl Plan {
         levels.retain(|(_, v)| !dropped.contains(v));
         let latencies = f.ctx().extensions().get::<Latencies>();
         let time: u32 = levels.iter().map(|&(_, v)| time(f, v, latencies)).sum();
-        let is_partial = |v| f.op(v).and_then(math::forms).is_some_and(|forms| forms.partial);
-        if time < LEAST_TIME || only_partial && !levels.iter().any(|&(_, v)| is_partial(v)) {
+        if time < LEAST_TIME {
             return None;
         }
         let mut plan = Self {
