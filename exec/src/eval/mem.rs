@@ -213,13 +213,13 @@ pub(super) fn map(cx: &mut EvalCx<'_>, args: &[Val]) -> Result<Val, Trap> {
     let Some(Constant::Sym(name)) = cx.attr("function") else { return Err(cx.wrong_types(args)) };
     let Some(forms) = Forms::named(cx.ctx.str(name)) else { return Err(cx.wrong_types(args)) };
     let (pairs, _) = sources.as_chunks::<2>();
-    let strips = pairs.iter().map(|pair| match pair {
+    let strips = pairs.iter().filter_map(|pair| match pair {
         [Val::Array(array), Val::I64(at)] => Some((array.buffer::<f64>()?, *at)),
         _ => None,
     });
-    let sources: Option<SmallVec<[(&Buffer<f64>, i64); 2]>> = strips.collect();
-    match (dest.buffer::<f64>(), sources) {
-        (Some(dest), Some(sources)) if sources.len() == forms.args => {
+    let sources: SmallVec<[(&Buffer<f64>, i64); 2]> = strips.collect();
+    match dest.buffer::<f64>() {
+        Some(dest) if sources.len() == pairs.len() && sources.len() == forms.args => {
             Ok(Val::Bool(dest.map(*to, *count, &sources, forms)))
         }
         _ => Err(cx.wrong_types(args)),

@@ -20,8 +20,8 @@
 //! what a function is given in the iterations to come is known ahead if it follows from counters and from arrays that
 //! the loop does not change. Elements that stand side by side are where the function reads them; everything else is
 //! computed by a loop of its own first, and written to a buffer. A function of the results of others is computed after
-//! these ([`plan`]). The iterations of a strip are then a copy of the loop that reads results from the buffer
-//! ([`build`]).
+//! these (`plan`). The iterations of a strip are then a copy of the loop that reads results from the buffer
+//! (`build`).
 //!
 //! # Why it is right
 //! - `mem.map` gives the bits of the op.
