@@ -1,4 +1,4 @@
-//! What ran the functions of a program, for `--stats`.
+//! The engines that ran the functions of a program, for `--stats`.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;

@@ -219,7 +219,9 @@ impl Interpreter {
     /// If there is no such engine for this machine.
     pub fn set_engine(&mut self, kind: EngineKind) -> Result<(), String> {
         let backend = backend(kind)?;
-        self.world.set_backend(backend, kind, self.tiers);
+        let tiers = if kind == EngineKind::Auto { self.tiers } else { Tiers::Never };
+        self.state.native.is_asked_always.set(tiers == Tiers::AtOnce);
+        self.world.set_backend(backend, kind, tiers);
         self.kind = kind;
         Ok(())
     }
@@ -230,7 +232,6 @@ impl Interpreter {
     /// If there is no such engine for this machine.
     pub fn set_tiers(&mut self, tiers: Tiers) -> Result<(), String> {
         self.tiers = tiers;
-        self.state.native.is_asked_always.set(tiers == Tiers::AtOnce);
         self.set_engine(self.kind)
     }
 

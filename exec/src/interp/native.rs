@@ -271,7 +271,7 @@ impl World {
         tiers: Tiers,
     ) {
         self.drop_natives(|_| true);
-        self.natives.set_tiers(if engine == EngineKind::Auto { tiers } else { Tiers::Never });
+        self.natives.set_tiers(tiers);
         let eager = match engine {
             EngineKind::Interpreter => false,
             EngineKind::Auto => tiers == Tiers::AtOnce,

@@ -28,7 +28,7 @@ pub(super) struct State {
     pub(super) operands: Vec<Val>,
     /// The number of times that a function at work went on in better code.
     pub(super) replaced: u64,
-    /// What native code looks at.
+    /// The state of the run for native code.
     pub(super) native: Arc<NativeContext>,
 }
 

@@ -48,7 +48,7 @@ impl Drop for Tiering {
 struct Heat {
     looks: usize,
     loops: FxHashMap<Loop, usize>,
-    /// What was ordered: the loop that it can begin at.
+    /// The loop that code on order can begin at; `Some` if code is on order.
     ordered: Option<Option<Loop>>,
     has_best: bool,
 }
@@ -111,7 +111,7 @@ impl Tiering {
         is_placed
     }
 
-    /// What was delivered since it was last asked; waits for what was ordered if nobody may wait for better code.
+    /// Takes the deliveries since the last call. If better code is to be taken at once, it waits for all that are on order.
     pub(super) fn delivered(&self) -> Vec<Delivery> {
         let mut delivered: Vec<Delivery> = self.deliveries.try_iter().collect();
         while self.is_at_once()
@@ -124,7 +124,8 @@ impl Tiering {
         delivered
     }
 
-    /// Notes that the order for a unit is filled, or refused. Gives the loop that the code can begin at; nothing if the unit is gone.
+    /// Notes that the order for a unit is filled, or refused. Gives the loop that the code can begin at; nothing if the
+    /// unit is gone.
     pub(super) fn settle(&self, unit: u64, is_filled: bool) -> Option<Option<Loop>> {
         let mut units = self.units.borrow_mut();
         let heat = units.get_mut(&unit)?;

@@ -1,8 +1,8 @@
 //! Better code for what runs long: LLVM's, made while Cranelift's runs.
 //!
 //! # Method
-//! Runs are asked at intervals to look up ([`ticker`](crate::native::ticker)); they do so where a loop goes back and where a function begins. Each look
-//! counts for the unit of the function at work. When a unit has taken as long as LLVM is expected to take for it, its code is
+//! Runs are asked at intervals to look up ([`ticker`](crate::native::ticker)); they do so where a loop goes back and where
+//! a function begins. Each look counts for the unit of the function at work. When a unit has taken as long as LLVM is expected to take for it, its code is
 //! ordered from [another thread](Order): whatever a program does, this costs at most twice what would have been best (the
 //! ski rental problem; Karlin, Manasse, Rudolph and Sleator, "Competitive Snoopy Caching", 1988). Once it is there, calls go
 //! to it, and a loop at work goes on in it at its header, if it is one that was seen.

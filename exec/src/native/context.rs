@@ -96,7 +96,8 @@ impl NativeContext {
 
     /// Returns whether the run was asked to look up, and lets it go on.
     pub(crate) fn answer(&self) -> bool {
-        let told = self.told_stack_end.swap(self.stack_end.get(), Ordering::Relaxed);
+        let told = self.told_stack_end.load(Ordering::Relaxed);
+        self.told_stack_end.store(self.stack_end.get(), Ordering::Relaxed);
         self.told_interrupt.store(self.interrupt.get().cast_mut(), Ordering::Relaxed);
         if self.is_asked_always.get() {
             return self.ask();

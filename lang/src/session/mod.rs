@@ -324,7 +324,7 @@ impl Session {
         self.interpreter.set_engine(kind).map_err(Diagnostic::error)
     }
 
-    /// What runs the programs.
+    /// The interpreter that runs the programs, with native code or without.
     pub fn interpreter(&self) -> &Interpreter {
         &self.interpreter
     }

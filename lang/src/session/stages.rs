@@ -1,6 +1,5 @@
 //! Modules of what a call runs, in the three stages.
 
-use crate::derive::NATIVE;
 use std::sync::Arc;
 
 use regraft_ir::{Diagnostic, IrResult, Module, TypeKind};
@@ -9,6 +8,7 @@ use regraft_passes::{O3, PassRegistry, Pipeline, RunOptions, run_pipeline};
 
 use super::Session;
 use super::entry::TypedCall;
+use crate::derive::NATIVE;
 use crate::emit::keep_reached;
 use crate::infer::CallError;
 use crate::phases::{Phase, enter};

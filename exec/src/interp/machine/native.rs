@@ -127,7 +127,8 @@ impl<'a> Machine<'a> {
         let is_asked = context.begin(stack_end, &raw const *self.state.interrupt);
         #[cfg(feature = "jit")]
         if self.world.natives.are_replaceable() {
-            if !context.is_watched.swap(true, Ordering::Relaxed) {
+            if !context.is_watched.load(Ordering::Relaxed) {
+                context.is_watched.store(true, Ordering::Relaxed);
                 ticker::watch(context);
             }
             ticker::note_run();

@@ -8,6 +8,9 @@
 //! The parts of arrays that are looked up where an array is written ([`known_arrays`](super::known_arrays)) are looked up at the beginning if
 //! that place cannot be reached any more. An array that may be used before it is written anew has no such parts.
 
+use regraft_ir::Type;
+use rustc_hash::FxHashSet;
+
 use super::super::context::offsets;
 use super::super::emitter::{Area, Emitter};
 use super::super::functions::DONE;
@@ -63,34 +66,30 @@ impl<E: Emitter> Translator<'_, '_, E> {
 
     /// Looks at arrays that are there at the header.
     fn note_live_arrays(&mut self, header: Pc) {
-        let code = self.source.code;
-        for (reg, ty) in self.params_of_arrays() {
-            if self.is_used_from(header, reg, None) {
+        let all = 0..self.source.code.insts.len() as Pc;
+        let params = self.params_of_arrays().into_iter().map(|(reg, ty)| (None, reg, ty));
+        let written = all.filter_map(|pc| self.array_of(pc).map(|(reg, ty)| (Some(pc), reg, ty)));
+        let arrays: Vec<(Option<Pc>, Reg, Type)> = params.chain(written).collect();
+        let used = self.accessed(&self.reached);
+        for (pc, reg, ty) in arrays.into_iter().filter(|(_, reg, _)| used.contains(reg)) {
+            let is_written = pc.is_some_and(|pc| self.reached[pc as usize]);
+            if !is_written {
                 self.note(reg, ty);
-            }
-        }
-        for pc in 0..code.insts.len() as Pc {
-            let Some((reg, ty)) = self.array_of(pc) else { continue };
-            if !self.is_used_from(header, reg, Some(pc)) {
-                continue;
-            }
-            if self.reached[pc as usize] {
-                self.arrays.once[reg as usize] = false;
-            } else {
-                self.note(reg, ty);
+            } else if self.arrays.once[reg as usize] {
+                let before = reached_from(self.source.code, header, pc);
+                self.arrays.once[reg as usize] = !self.accessed(&before).contains(&reg);
             }
         }
     }
 
-    /// Returns whether an access to the array in a register can be reached before `until`, where it is written.
-    fn is_used_from(&self, header: Pc, reg: Reg, until: Option<Pc>) -> bool {
-        let reached = reached_from(self.source.code, header, until);
-        let uses = |pc: usize| {
-            let inst = self.source.code.insts[pc];
-            matches!(inst, Inst::Length { va, .. } if va == reg)
-                || self.access_of(inst).is_some_and(|access| access.array == reg)
+    /// The registers of the arrays that instructions access which control can get to.
+    fn accessed(&self, reached: &[bool]) -> FxHashSet<Reg> {
+        let insts = self.source.code.insts.iter().zip(reached).filter(|&(_, &reached)| reached);
+        let array = |(&inst, _): (&Inst, _)| match inst {
+            Inst::Length { va, .. } => Some(va),
+            _ => self.access_of(inst).map(|access| access.array),
         };
-        (0..reached.len()).filter(|&pc| reached[pc]).any(uses)
+        insts.filter_map(array).collect()
     }
 }
 

@@ -84,7 +84,7 @@ impl<E: Emitter> Translator<'_, '_, E> {
         self.e.element(elements, place, Mem::F64.size())
     }
 
-    /// Whether strips have no element in common, or the same ones.
+    /// Tests that strips have no element in common, or the same ones.
     fn are_apart(&mut self, x: E::Value, y: E::Value, count: E::Value) -> E::Flag {
         let (zero, three) = (self.e.int(0), self.e.int(3));
         let way = self.e.int2(Int2::Sub, x, y);

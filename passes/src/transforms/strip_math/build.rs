@@ -165,7 +165,7 @@ struct Builder<'a> {
     starts: Vec<Operand>,
     /// The number of iterations of the strip.
     count: Value,
-    /// What stands for values of the loop in the first iteration of the strip.
+    /// The values of the loop in the first iteration of the strip, by those of the loop.
     state: CloneMap,
     /// The block that is being written.
     at: Block,
@@ -451,7 +451,7 @@ impl Builder<'_> {
 
 /// An iteration of a loop that computes what functions are given.
 struct Iteration {
-    /// What stands for values of the loop.
+    /// The values of the loop in it, by those of the loop.
     map: CloneMap,
     /// Its number in the strip, from 0.
     number: Value,

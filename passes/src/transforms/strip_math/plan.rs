@@ -23,7 +23,7 @@ const LEAST_TIME: u32 = 30;
 /// The most pairs of arrays that are told apart before a loop.
 const MAX_APART: usize = 6;
 
-/// What a function reads in a strip.
+/// The arguments of a function for a strip.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Source {
     /// The elements that this load reads in its iterations.
