@@ -101,7 +101,7 @@ impl Compiler<'_> {
                 self.edge_moves(edge);
                 let to = self.f.edge_target(edge);
                 if inline && next != Some(to) && self.only_branches(to) {
-                    return self.terminator(to, None, false);
+                    return self.terminator(to, next, false);
                 }
                 self.jump(to, next);
             }
@@ -147,25 +147,29 @@ impl Compiler<'_> {
 
     pub(super) fn branch(&mut self, test: Test, then: Edge, otherwise: Edge, next: Option<Block>) {
         let (then_to, else_to) = (self.f.edge_target(then), self.f.edge_target(otherwise));
-        if !self.has_moves(then) && next != Some(then_to) {
+        // Of the blocks that are there already, the one that came last begins what is repeated.
+        let start = |to: Block| Some(self.starts[to.index()]).filter(|&start| start != Pc::MAX);
+        let else_is_far = start(else_to) > start(then_to) || next == Some(then_to);
+        // The edge that the conditional jump takes: one on which nothing moves, if there is one.
+        let (far, is_free) = match (self.has_moves(then), self.has_moves(otherwise)) {
+            (false, false) => (!else_is_far, true),
+            (false, true) => (true, true),
+            (true, false) => (false, true),
+            (true, true) => (next == Some(then_to), false),
+        };
+        let (far_edge, near) = if far { (then, otherwise) } else { (otherwise, then) };
+        let (far_to, at) = (self.f.edge_target(far_edge), self.insts.len());
+        if is_free {
             self.patches.push(self.pc());
-            self.jump_if(test, true, then_to.index() as Pc);
-            self.edge_moves(otherwise);
-            self.jump(else_to, next);
-        } else if !self.has_moves(otherwise) {
-            self.patches.push(self.pc());
-            self.jump_if(test, false, else_to.index() as Pc);
-            self.edge_moves(then);
-            self.jump(then_to, next);
-        } else {
-            let at = self.insts.len();
-            self.jump_if(test, false, 0);
-            self.edge_moves(then);
-            self.jump(then_to, None);
+        }
+        self.jump_if(test, far, far_to.index() as Pc);
+        self.edge_moves(near);
+        self.jump(self.f.edge_target(near), next.filter(|_| is_free));
+        if !is_free {
             let here = self.pc();
             set_target(&mut self.insts[at], |_| here);
-            self.edge_moves(otherwise);
-            self.jump(else_to, next);
+            self.edge_moves(far_edge);
+            self.jump(far_to, next);
         }
     }
 
