@@ -26,6 +26,8 @@ pub(super) struct Proof {
     /// Parameters that are being looked at, with what was asked of each: that it is at most
     /// `above` plus this.
     open: SmallVec<[(Value, i128); 4]>,
+    /// Sizes that are being looked at.
+    sizes: SmallVec<[Term; 4]>,
     /// The block before a loop at the end of which the rest may be asked.
     pub(super) preheader: Option<Block>,
     /// The conditions that have to hold there.
@@ -34,8 +36,8 @@ pub(super) struct Proof {
 
 impl Proof {
     pub(super) fn new(above: Term, same: SmallVec<[Value; 4]>) -> Self {
-        let (open, conditions) = Default::default();
-        Self { above, same, steps: 0, depth: 0, open, preheader: None, conditions }
+        let (open, sizes, conditions) = Default::default();
+        Self { above, same, steps: 0, depth: 0, open, sizes, preheader: None, conditions }
     }
 }
 
@@ -157,10 +159,40 @@ impl Bounds<'_> {
         if i128::from(below.hi) <= i128::from(bound.lo) + slack {
             return true;
         }
-        let Term::Value(v) = term else { return self.by_constant_checks(above, step) };
+        let Term::Value(v) = term else {
+            return self.by_constant_checks(above, step) || self.by_equal_size(proof, step);
+        };
         self.by_comparison(proof, v, step)
             || self.by_checks(proof, v, step)
             || self.by_definition(proof, v, step)
+    }
+
+    /// Branches found that a size equals something: two arrays have to agree before they are multiplied.
+    fn by_equal_size(&mut self, proof: &mut Proof, step: Step) -> bool {
+        if proof.sizes.contains(&step.term) {
+            return false;
+        }
+        proof.sizes.push(step.term);
+        let proved = self.same_as(step.term).into_iter().any(|size| {
+            let orders = match self.tree.value_dominates(self.f, size, step.at) {
+                true => self.orders(size, step),
+                false => SmallVec::new(),
+            };
+            let mut equal = orders.into_iter().filter(|(said, _)| *said == Relation::Equal);
+            equal.any(|(_, other)| self.step_to(proof, other.into(), 0, step))
+        });
+        proof.sizes.pop();
+        proved
+    }
+
+    /// The comparisons of a value that branches have decided where a question is asked.
+    fn orders(&self, v: Value, step: Step) -> SmallVec<[(Relation, Value); 8]> {
+        let block = self.f.block_of(step.at);
+        let mut orders: SmallVec<_> = self.ranges.orders(block, v).collect();
+        if let Some(edge) = step.edge {
+            orders.extend(super::Ranges::orders_on_edge(self.f, edge, v));
+        }
+        orders
     }
 
     /// The same question about an operand that bounds the term: `term <= operand + more`.
@@ -175,12 +207,7 @@ impl Bounds<'_> {
 
     /// Branches said that `v` is less than, or at most, something.
     fn by_comparison(&mut self, proof: &mut Proof, v: Value, step: Step) -> bool {
-        let block = self.f.block_of(step.at);
-        let mut orders: SmallVec<[(Relation, Value); 8]> = self.ranges.orders(block, v).collect();
-        if let Some(edge) = step.edge {
-            orders.extend(super::Ranges::orders_on_edge(self.f, edge, v));
-        }
-        orders.into_iter().any(|(relation, other)| {
+        self.orders(v, step).into_iter().any(|(relation, other)| {
             let more = match relation {
                 Relation::Less => -1,
                 Relation::AtMost | Relation::Equal => 0,
