@@ -23,7 +23,7 @@ pub const O2: NamedPipeline = NamedPipeline {
 simplify-cfg, tail-calls, gvn{shared-calls},
 fix{max=2}(inline, fix{max=3}(sccp, specialize-getfield, specialize-tangents, simplify-cfg, sroa,
   gvn, dce, loop-delete, unroll)),
-licm, indvars, join-exits, licm, rewrite{math=exact, ties=false}, sink, bounds-elim,
+licm, indvars, join-exits, licm{sums}, rewrite{math=exact, ties=false}, sink, bounds-elim,
 loop-rotate{memory}, licm{whole-loops=false}, load-pre, indvars, dse, adce, loop-delete,
 fix{max=2}(unroll, sccp, specialize-getfield, specialize-tangents, simplify-cfg{split-copies=100},
   sroa, gvn, dse),
@@ -35,7 +35,8 @@ adce, simplify-cfg, sink",
           few iterations are unrolled, so that their counters are constants too. What is small \
           enough by then is inlined as well. Then come \
           the loops: their bounds leave them before their counters become one, and tests of one counter \
-          are joined. What is computed is simplified, and moves behind the tests that it needs, before \
+          are joined, and what stays the same in sums leaves as well. \
+          What is computed is simplified, and moves behind the tests that it needs, before \
           checks of bounds go that these tests make needless. Loops are rotated that a load or store leaves \
           then; stores go that nothing reads, as what was loaded in between is a value by then. What \
           stands between two branches on one condition, as in a reverse sweep, is split into paths. What is left \
