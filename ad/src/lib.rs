@@ -41,7 +41,7 @@ pub use activity::reads_globals;
 pub use derivative_table::{Derivative, DerivativeTable};
 pub use flow::Flow;
 pub use forward::{ForwardOptions, forward};
-pub use marks::{FORWARD_OF, JVP_OF, REVERSE_OF, VJP_OF};
+pub use marks::{FORWARD_OF, JVP_OF, REVERSE_OF, SHADOWS, VJP_OF};
 pub use nesting::scope_level;
 pub use op_derivative::{
     AdjointCx, AdjointFn, OpCx, OpDerivative, ShadowCx, ShadowFn, TangentCx, TangentFn,

@@ -12,6 +12,9 @@ pub const JVP_OF: &str = "jvp_of";
 pub const FORWARD_OF: &str = "forward_of";
 /// The attribute of the reverse part.
 pub const REVERSE_OF: &str = "reverse_of";
+/// The attribute of the reverse part that says which parts of the tape are shadows, counted from 1: they are none of
+/// the objects that are the others.
+pub const SHADOWS: &str = "shadows";
 /// The attribute of the function that calls one part after the other.
 pub const VJP_OF: &str = "vjp_of";
 

@@ -6,7 +6,8 @@ use regraft_ir::{
     Block, Constant, ControlFlow, Diagnostic, DominatorTree, Function, Loc, Operand, Symbol, Type,
     Value,
 };
-use regraft_passes::analysis::{Aliases, Analyses};
+use regraft_passes::analysis::{Aliases, Analyses, may_be_object};
+use rustc_hash::FxHashSet;
 
 use super::adjoint_liveness::AdjointLiveness;
 use super::augment::{Augmented, augment};
@@ -26,7 +27,7 @@ use super::tape_plan::{self, Applied, TapePlan};
 use super::to_be_recorded::ToBeRecorded;
 use super::{Checkpoints, PlanKind};
 use crate::activity::{Activity, local_activity};
-use crate::marks::{FORWARD_OF, REVERSE_OF, add_attr};
+use crate::marks::{FORWARD_OF, REVERSE_OF, SHADOWS, add_attr};
 use crate::returning::returning_blocks;
 
 /// The analyses of a prepared function.
@@ -214,12 +215,18 @@ impl Driver<'_> {
             }
         }
         let Planned { aug, loops, counters, sweep, plan } = planned;
-        let Augmented { f: forward, exit, result, result_shadow, .. } = aug;
+        let Augmented { f: forward, first_new, shadows, exit, result, result_shadow, .. } = aug;
+        let shadows: FxHashSet<Value> =
+            shadows.into_values().filter_map(Operand::as_value).collect();
+        // What is neither of the primal nor a shadow, like the arrays of the tape that come after this.
+        let others = first_new..forward.value_capacity();
         let applied = tape_plan::apply(forward, plan, &loops, counters)?;
         let (sweep, saved) = materialise(sweep, &applied, &loops)?;
+        let is_open = |v: &Value| others.contains(&v.index()) && !shadows.contains(v);
+        let shadows = positions_of_shadows(&applied.f, &saved, &shadows, is_open);
         self.report_plan(&applied, f.name(), &loops, &notes);
         let end = exit.zip(result.zip(result_shadow));
-        self.package(applied.f, sweep, &saved, end, &loops.dom, f.name(), pair)
+        self.package(applied.f, sweep, (&saved, shadows), end, &loops.dom, f.name(), pair)
     }
 
     /// The derivative of a prepared function up to its tape plan.
@@ -297,7 +304,7 @@ impl Driver<'_> {
         &mut self,
         mut forward: Function,
         mut sweep: Sweep,
-        saved: &[Value],
+        (saved, shadows): (&[Value], Option<String>),
         end: Option<(Block, (Operand, Operand))>,
         dom: &DominatorTree,
         of: Symbol,
@@ -333,6 +340,9 @@ impl Driver<'_> {
         let mut source = sweep.tape;
         let reverse = &mut sweep.f;
         add_attr(reverse, REVERSE_OF, Constant::Func(of));
+        if let Some(list) = shadows.filter(|_| layout.is_flat && !recursive) {
+            add_attr(reverse, SHADOWS, Constant::Str(self.ctx.symbol(&list)));
+        }
         if recursive {
             // It comes as any, since its type would contain itself.
             let inst = core::typeassert(source, tape);
@@ -348,4 +358,25 @@ impl Driver<'_> {
         self.module.add(sweep.f)?;
         Ok(())
     }
+}
+
+/// The positions of shadows among the values that are kept, for the attribute `shadows` of the reverse part: nobody
+/// passes an object for its own shadow. `None` if there are none, or if it is `open` of an object whether it is one.
+fn positions_of_shadows(
+    forward: &Function,
+    saved: &[Value],
+    shadows: &FxHashSet<Value>,
+    is_open: impl Fn(&Value) -> bool,
+) -> Option<String> {
+    let ctx = forward.ctx();
+    let is_object = |v: Value| may_be_object(ctx, forward.ty(v)) && forward.ty(v) != Type::ANY;
+    let objects: Vec<(usize, Value)> =
+        (1..).zip(saved.iter().copied()).filter(|&(_, v)| is_object(v)).collect();
+    let positions: Vec<String> = objects
+        .iter()
+        .filter(|(_, v)| shadows.contains(v))
+        .map(|(position, _)| position.to_string())
+        .collect();
+    let is_known = !positions.is_empty() && !objects.iter().any(|(_, v)| is_open(v));
+    is_known.then(|| positions.join(","))
 }

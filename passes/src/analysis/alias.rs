@@ -30,6 +30,8 @@
 //! object, unless the attribute `noalias` of the function says that they are not: `{noalias=3}`
 //! promises that no object that is passed for a parameter from the third on is passed for one
 //! before it, or can be reached from there, as is so with shadows that derivatives are added up in.
+//! Where the first parameter is a tuple of everything, as a tape is, `{shadows="3,5"}` promises it of the third and
+//! fifth part of that: none of them is another part.
 //! An allocation within a loop is a new object each time; so the same base does not mean the same
 //! object.
 //!
@@ -40,7 +42,7 @@ use std::fmt::Write as _;
 
 use regraft_dialects::{ad, core, data};
 use regraft_ir::{
-    Context, ControlFlow, Function, Operand, Traits, Type, TypeKind, Use, Value, ValueDef,
+    Constant, Context, ControlFlow, Function, Operand, Traits, Type, TypeKind, Use, Value, ValueDef,
 };
 use rustc_hash::FxHashMap;
 
@@ -49,6 +51,7 @@ use super::effects::{
     Access, EffectSummaries, InstEffects, Returns, callee_summary, may_be_object,
     may_reach_objects, may_reach_others,
 };
+use super::tape::Tape;
 use super::{Analyses, Analysis, Facets};
 
 /// The origin of an object.
@@ -63,6 +66,8 @@ pub enum Base {
     Local(Value),
     /// The parameter of the function at this position.
     Param(u32),
+    /// A part of the tuple that is the first parameter: one of its shadows if the flag says so, else none of them.
+    Part(bool),
     /// Any object that is not hidden.
     Unknown,
 }
@@ -103,6 +108,7 @@ impl Aliases {
             f,
             cfg,
             summaries,
+            tape: Tape::of(f),
             bases: vec![Base::None; f.value_capacity()],
             changed: Vec::new(),
             any: false,
@@ -134,7 +140,7 @@ impl Aliases {
             Base::Fresh(v) | Base::Local(v) => {
                 self.visible.get(self.groups.of(v).index()).copied().unwrap_or(true)
             }
-            Base::None | Base::Param(_) | Base::Unknown => true,
+            Base::None | Base::Param(_) | Base::Part(_) | Base::Unknown => true,
         }
     }
 
@@ -167,8 +173,8 @@ impl Aliases {
         match (self.base(a), self.base(b)) {
             (Base::None, _) | (_, Base::None) => false,
             (Base::Fresh(x), Base::Fresh(y)) => x == y,
-            (Base::Fresh(_), Base::Param(_)) | (Base::Param(_), Base::Fresh(_)) => false,
-            (Base::Local(_), Base::Param(_)) | (Base::Param(_), Base::Local(_)) => false,
+            (Base::Fresh(_) | Base::Local(_), Base::Param(_) | Base::Part(_))
+            | (Base::Param(_) | Base::Part(_), Base::Fresh(_) | Base::Local(_)) => false,
             (Base::Fresh(x) | Base::Local(x), Base::Local(y))
             | (Base::Local(x), Base::Fresh(y)) => self.group(x) == self.group(y),
             (own @ (Base::Fresh(_) | Base::Local(_)), Base::Unknown)
@@ -176,15 +182,19 @@ impl Aliases {
             (Base::Param(x), Base::Param(y)) => {
                 (x < self.first_noalias) == (y < self.first_noalias)
             }
-            (Base::Param(_) | Base::Unknown, Base::Param(_) | Base::Unknown) => true,
+            (Base::Part(x), Base::Part(y)) => x == y,
+            (
+                Base::Param(_) | Base::Part(_) | Base::Unknown,
+                Base::Param(_) | Base::Part(_) | Base::Unknown,
+            ) => true,
         }
     }
 
-    /// Returns whether an object that is known to be a parameter is one of those that alias
-    /// none before them.
+    /// Returns whether an object that is known to be a parameter, or a part of one, is one of those that alias
+    /// none of the others.
     #[inline]
     pub(super) fn is_noalias(&self, base: Base) -> bool {
-        matches!(base, Base::Param(i) if i >= self.first_noalias)
+        matches!(base, Base::Param(i) if i >= self.first_noalias) || base == Base::Part(true)
     }
 
     /// Returns what an instruction with these effects may do to `object`. O(operands).
@@ -217,6 +227,8 @@ impl Aliases {
                         _ if self.param_escapes(i as usize) => "an argument, escapes".to_owned(),
                         _ => "an argument".to_owned(),
                     },
+                    Base::Part(true) => "a shadow".to_owned(),
+                    Base::Part(false) => "no shadow".to_owned(),
                     Base::Unknown => "any object".to_owned(),
                 };
                 let _ = writeln!(out, "{}: {text}", f.value_text(v));
@@ -276,6 +288,7 @@ struct Finder<'a> {
     f: &'a Function,
     cfg: &'a ControlFlow,
     summaries: &'a EffectSummaries,
+    tape: Option<Tape>,
     bases: Vec<Base>,
     /// Values whose base has changed since their users were visited.
     changed: Vec<Value>,
@@ -373,6 +386,9 @@ impl Finder<'_> {
         if let Some(whole) = copied_whole(f, v) {
             return Base::Local(whole);
         }
+        if let Some(is_shadow) = self.tape.as_ref().and_then(|tape| tape.part(f, v)) {
+            return Base::Part(is_shadow);
+        }
         if let Some(summary) = callee_summary(f, v, self.summaries) {
             return match summary.returns {
                 Returns::Never | Returns::Plain => Base::None,
@@ -437,7 +453,7 @@ impl Finder<'_> {
                 }
             }
             Base::Param(i) => escaped_params[i as usize] = true,
-            Base::None | Base::Unknown => {}
+            Base::None | Base::Part(_) | Base::Unknown => {}
         };
         if self.any {
             for block in self.cfg.reverse_postorder() {
@@ -470,7 +486,7 @@ impl Finder<'_> {
         }
         let noalias = f.ctx().attr(f.function_attrs(), "noalias").map(|c| f.ctx().constant(c));
         let first_noalias =
-            noalias.and_then(regraft_ir::Constant::as_int).and_then(|n| u32::try_from(n - 1).ok());
+            noalias.and_then(Constant::as_int).and_then(|n| u32::try_from(n - 1).ok());
         Aliases {
             bases: self.bases,
             escaped,

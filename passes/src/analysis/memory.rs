@@ -173,8 +173,10 @@ impl MemoryClasses {
                 let class = |origin| self.of_type.get(&(ty, origin)).map_or(0, |&class| 1 << class);
                 let classes = match base {
                     Base::Fresh(v) | Base::Local(v) => class(Origin::Own(aliases.group(v))),
-                    Base::Param(_) if aliases.is_noalias(base) => class(Origin::Noalias),
-                    Base::Param(_) => class(Origin::Outside),
+                    Base::Param(_) | Base::Part(_) if aliases.is_noalias(base) => {
+                        class(Origin::Noalias)
+                    }
+                    Base::Param(_) | Base::Part(_) => class(Origin::Outside),
                     // It may be any of those that others know of.
                     _ => {
                         let own = self.own_of_type.get(&ty).map_or(0, |own| own & self.visible);

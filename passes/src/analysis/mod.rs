@@ -48,6 +48,7 @@ mod post_dominators;
 pub mod printable;
 pub(crate) mod ranges;
 mod structure;
+mod tape;
 pub mod traps;
 pub mod trip_count;
 

@@ -84,6 +84,8 @@ pub(super) enum ActionKind {
 #[derive(Debug)]
 pub(super) struct Augmented {
     pub(super) f: Function,
+    /// The least index of a value that is not of the primal.
+    pub(super) first_new: usize,
     pub(super) shadows: FxHashMap<Value, Operand>,
     /// By [`Block::index`].
     pub(super) actions: Vec<Vec<Action>>,
@@ -110,6 +112,7 @@ pub(super) fn augment(
 ) -> Result<Augmented, Diagnostic> {
     let n = f.block_capacity();
     let out = Augmented {
+        first_new: f.value_capacity(),
         f,
         shadows: FxHashMap::default(),
         actions: vec![Vec::new(); n],

@@ -138,8 +138,10 @@ impl Uses {
                 for (operand, access) in effects.objects {
                     match aliases.base(operand) {
                         Base::Param(i) => params[i as usize] |= access,
-                        Base::Unknown if access.intersects(Access::WRITES) => return Err(unknown),
-                        Base::Unknown => reads_others = true,
+                        Base::Part(_) | Base::Unknown if access.intersects(Access::WRITES) => {
+                            return Err(unknown);
+                        }
+                        Base::Part(_) | Base::Unknown => reads_others = true,
                         Base::Fresh(_) | Base::Local(_) | Base::None => {}
                     }
                 }

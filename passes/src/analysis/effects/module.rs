@@ -143,7 +143,9 @@ fn summarize_given(f: &Function, analyses: &mut Analyses, ends: Ends) -> EffectS
                     Base::Param(i) => result.params[i as usize].access |= access,
                     base @ (Base::Fresh(_) | Base::Local(_)) if !aliases.is_visible(base) => {}
                     Base::None => {}
-                    Base::Fresh(_) | Base::Local(_) | Base::Unknown => result.elsewhere |= access,
+                    Base::Fresh(_) | Base::Local(_) | Base::Part(_) | Base::Unknown => {
+                        result.elsewhere |= access;
+                    }
                 }
             }
         }

@@ -133,7 +133,7 @@ impl Flow<'_> {
                 Base::Fresh(allocation) => {
                     read |= candidates.of_object(allocation, self.aliases);
                 }
-                Base::Local(_) | Base::Unknown => read |= candidates.visible,
+                Base::Local(_) | Base::Part(_) | Base::Unknown => read |= candidates.visible,
                 Base::None | Base::Param(_) => {}
             }
         }
