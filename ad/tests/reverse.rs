@@ -286,3 +286,80 @@ fn many_values_of_some_ways_only_are_kept() {
     text += "^1510(%r: f64):\n  return %r\n}\n";
     floats(&text, &[0.7], &[expected]);
 }
+
+#[test]
+fn parts_of_a_tuple_that_nothing_comes_to_are_not_added_to() {
+    let text = "
+func @f(%t: tuple<f64, f64, f64>) -> f64 {
+^1:
+  %a: f64 = core.get %t, 1
+  %less: bool = arith.lt %a, 1.0
+  br %less, ^2, ^3
+^2:
+  %b: f64 = core.get %t, 2
+  %ab: f64 = arith.mul %a, %b
+  br ^4(%ab)
+^3:
+  %c: f64 = core.get %t, 2
+  %sin: f64 = math.sin %c
+  br ^4(%sin)
+^4(%m: f64):
+  %z: f64 = core.get %t, 3
+  %r: f64 = arith.mul %m, %z
+  return %r
+}";
+    let (a, b, z) = (0.5f64, 0.75f64, 3.0f64);
+    for (a, expected) in [(a, [b * z, a * z, a * b]), (2.0, [0.0, b.cos() * z, b.sin()])] {
+        gradient_of_tuple(text, &[a, b, z], &expected);
+    }
+    let (module, ..) = vjp(text, PlanKind::Best);
+    let reverse = module.function("f.reverse").unwrap();
+    assert!(!reverse.to_string().contains("arith.add"), "{reverse}");
+}
+
+#[test]
+fn parts_of_a_tuple_are_added_up_over_a_loop() {
+    // The sum of t1 sin(k t2) for k up to 4, times t3.
+    let text = "
+func @f(%t: tuple<f64, f64, f64>) -> f64 {
+^1:
+  br ^2(0.0, 0.0)
+^2(%k: f64, %s: f64):
+  %more: bool = arith.lt %k, 4.0
+  br %more, ^3, ^4
+^3:
+  %next: f64 = arith.add %k, 1.0
+  %a: f64 = core.get %t, 1
+  %b: f64 = core.get %t, 2
+  %kb: f64 = arith.mul %next, %b
+  %sin: f64 = math.sin %kb
+  %term: f64 = arith.mul %a, %sin
+  %sum: f64 = arith.add %s, %term
+  br ^2(%next, %sum)
+^4:
+  %z: f64 = core.get %t, 3
+  %r: f64 = arith.mul %s, %z
+  return %r
+}";
+    let (a, b, z) = (0.5f64, 0.75f64, 3.0f64);
+    let sum = |term: &dyn Fn(f64) -> f64| (1..=4).map(|k| term(f64::from(k))).sum::<f64>();
+    let by_a = sum(&|k| (k * b).sin());
+    let expected = [by_a * z, sum(&|k| a * k * (k * b).cos()) * z, a * by_a];
+    gradient_of_tuple(text, &[a, b, z], &expected);
+}
+
+/// Compares the derivatives by the parts of a tuple of floats.
+#[track_caller]
+fn gradient_of_tuple(text: &str, args: &[f64], expected: &[f64]) {
+    for plan in [PlanKind::Best, PlanKind::Naive] {
+        let (module, name, _) = vjp(text, plan);
+        let args = Val::tuple(args.iter().map(|&x| Val::F64(x)));
+        let result = Interpreter::new(&module).call(&name, &[args, Val::F64(1.0)]).unwrap();
+        let gradient = result.as_fields().unwrap()[1].as_fields().unwrap()[0].clone();
+        let parts = gradient.as_fields().unwrap().to_vec();
+        for (part, want) in parts.iter().zip(expected) {
+            let have = part.as_f64().unwrap();
+            assert!((have - want).abs() <= 1e-12, "{plan:?}: {have} {want}\n{module}");
+        }
+    }
+}

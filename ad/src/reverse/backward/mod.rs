@@ -28,6 +28,7 @@ use super::driver::Driver;
 use super::loops::Loops;
 use super::predecessor::{Predecessor, Tree};
 use crate::activity::Activity;
+use crate::tangent_builder::part_types;
 
 /// A residual: a value of the forward sweep that the reverse sweep uses.
 #[derive(Clone, Copy, Debug)]
@@ -105,6 +106,7 @@ pub(super) fn sweep(
         },
         known: FxHashMap::default(),
         adjoints: FxHashMap::default(),
+        empty: FxHashMap::default(),
         increments: Vec::new(),
         clearing: None,
         at: entry,
@@ -141,6 +143,19 @@ struct Adjoint {
     whole: Option<Operand>,
     /// The cotangents that came to parts of a tuple or struct.
     parts: Vec<Option<Operand>>,
+    /// The parts of `whole` that nothing came to, if any are known: they are zero.
+    empty: Vec<bool>,
+}
+
+impl Adjoint {
+    fn of(whole: Operand) -> Self {
+        Self { whole: Some(whole), ..Self::default() }
+    }
+
+    /// Returns whether nothing came to a part of `whole`.
+    fn is_empty(&self, part: usize) -> bool {
+        self.empty.get(part).copied().unwrap_or(false)
+    }
 }
 
 pub(super) struct Backward<'a, 'm> {
@@ -151,6 +166,8 @@ pub(super) struct Backward<'a, 'm> {
     /// Placeholders by value and block.
     known: FxHashMap<(Value, Block), Value>,
     adjoints: FxHashMap<Value, Adjoint>,
+    /// The parts of cotangents that nothing came to on any way to the counterpart of a block so far.
+    empty: FxHashMap<(Block, Value), Vec<bool>>,
     /// Increments of shadows that wait, in order, and the clearing that goes before them.
     pub(super) increments: Vec<Increment>,
     pub(super) clearing: Option<Clearing>,
@@ -217,8 +234,16 @@ impl Backward<'_, '_> {
         (self.at, self.cur) = (block, counterpart);
         self.adjoints.clear();
         let params: Vec<Value> = self.out.f.params(counterpart).collect();
-        for (&v, param) in self.input.liveness.at_end(block).iter().zip(params) {
-            self.adjoints.insert(v, Adjoint { whole: Some(param.into()), parts: Vec::new() });
+        // Control comes to the latch of a loop from the header, which is reversed after it.
+        let input = self.input;
+        let mut after = input.aug.f.successors(block);
+        let all_reversed = after.all(|next| {
+            !input.reversal.visited[next.index()] || self.out.ends[next.index()].is_some()
+        });
+        for (&v, param) in input.liveness.at_end(block).iter().zip(params) {
+            let empty = self.empty.remove(&(block, v)).filter(|_| all_reversed);
+            let known = Adjoint { empty: empty.unwrap_or_default(), ..Adjoint::of(param.into()) };
+            self.adjoints.insert(v, known);
         }
         self.loc = self.input.aug.f.loc(Value::terminator(block));
         let result_type = self.driver.current_result();
@@ -229,7 +254,6 @@ impl Backward<'_, '_> {
             let seed = self.coerce(seed.into(), from, to);
             self.accumulate(result, seed);
         }
-        let input = self.input;
         for action in input.aug.actions[block.index()].iter().rev() {
             self.loc = input.aug.f.loc(action.v);
             self.emit_adjoint(action);
@@ -453,6 +477,7 @@ impl Backward<'_, '_> {
         for &v in input.liveness.at_end(to) {
             let ty = self.driver.types.cotangent(input.aug.f.ty(v));
             let here = self.peek(v);
+            self.note_empty(to, v, ty, more.contains_key(&v));
             args.push(match (here, more.get(&v).copied()) {
                 (Some(a), Some(b)) => self.sum(ty, a, b),
                 (Some(a), None) | (None, Some(a)) => a,
@@ -460,5 +485,17 @@ impl Backward<'_, '_> {
             });
         }
         args
+    }
+
+    /// Notes which parts of the cotangent of `v` nothing has come to on this way to the counterpart of `to`; `more`
+    /// says that something comes on the edge.
+    fn note_empty(&mut self, to: Block, v: Value, ty: Type, more: bool) {
+        let parts = part_types(&self.ctx, ty).len();
+        if parts > 0 {
+            let known = self.adjoints.get(&v);
+            let is_empty = |i| !more && known.is_none_or(|known| known.is_empty(i));
+            let everywhere = self.empty.entry((to, v)).or_insert_with(|| vec![true; parts]);
+            everywhere.iter_mut().enumerate().for_each(|(i, empty)| *empty &= is_empty(i));
+        }
     }
 }

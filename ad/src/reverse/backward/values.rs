@@ -171,7 +171,7 @@ impl Backward<'_, '_> {
             Some(so_far) => self.sum(ty, so_far, adjoint),
             None => adjoint,
         };
-        self.adjoints.insert(v, Adjoint { whole: Some(total), parts: Vec::new() });
+        self.adjoints.insert(v, Adjoint::of(total));
     }
 
     /// Adds to the cotangent of an operand what is the cotangent of a value of type `from`. An operand
@@ -223,18 +223,14 @@ impl Backward<'_, '_> {
         let ty = self.driver.types.cotangent(self.input.aug.f.ty(v));
         let types = build::part_types(&self.ctx, ty);
         let mut made = Vec::with_capacity(types.len());
-        for (i, &part_type) in types.iter().enumerate() {
-            let part = known.parts.get(i).copied().flatten();
-            let whole = known.whole.map(|whole| self.part(whole, i));
-            made.push(match (part, whole) {
-                (Some(a), Some(b)) => self.sum(part_type, b, a),
-                (Some(a), None) | (None, Some(a)) => a,
-                (None, None) => self.zero(part_type),
-            });
+        let came = self.parts_of(&known, &types);
+        let empty = came.iter().map(Option::is_none).collect();
+        for (part, &part_type) in came.into_iter().zip(&types) {
+            made.push(part.unwrap_or_else(|| self.zero(part_type)));
         }
         let ctx = Arc::clone(&self.ctx);
         let total = build::aggregate(&ctx, ty, &made, &mut |inst| self.emit(inst));
-        self.adjoints.insert(v, Adjoint { whole: Some(total), parts: Vec::new() });
+        self.adjoints.insert(v, Adjoint { empty, ..Adjoint::of(total) });
         Some(total)
     }
 
@@ -250,15 +246,21 @@ impl Backward<'_, '_> {
         let known = self.adjoints.remove(&v)?;
         let ty = self.driver.types.cotangent(self.input.aug.f.ty(v));
         let types = build::part_types(&self.ctx, ty);
+        Some(self.parts_of(&known, &types))
+    }
+
+    /// The cotangents of the parts of a tuple or struct, where something came.
+    fn parts_of(&mut self, known: &Adjoint, types: &[Type]) -> Vec<Option<Operand>> {
         let mut made = Vec::with_capacity(types.len());
         for (i, &part_type) in types.iter().enumerate() {
             let part = known.parts.get(i).copied().flatten();
-            let whole = known.whole.map(|whole| self.part(whole, i));
+            let whole = known.whole.filter(|_| !known.is_empty(i));
+            let whole = whole.map(|whole| self.part(whole, i));
             made.push(match (part, whole) {
                 (Some(a), Some(b)) => Some(self.sum(part_type, b, a)),
                 (a, b) => a.or(b),
             });
         }
-        Some(made)
+        made
     }
 }
