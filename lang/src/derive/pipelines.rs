@@ -2,7 +2,7 @@
 
 use regraft_ir::{Diagnostic, FuncId, Module, Symbol};
 use regraft_passes::rewrite::Math;
-use regraft_passes::{O2, O3, PassRegistry, Pipeline, RunOptions, run_pipeline};
+use regraft_passes::{O2, PassRegistry, Pipeline, RunOptions, run_pipeline};
 use regraft_syntax::quote;
 
 use crate::emit::keep_reached;
@@ -25,8 +25,10 @@ licm, indvars, dce, simplify-cfg";
 /// and knows what is needed of the result.
 const JOIN: &str = "inline{max-size=0, always=0, once=0, in-loop=0}";
 
-/// The pipeline for generated derivatives.
-const FINISH: &str = O3.name;
+/// The pipeline for generated derivatives. What a product of matrices adds to, in the forward sweep and in both products of
+/// the reverse sweep, is loaded once for four columns.
+const FINISH: &str = "\
+O3, unroll-and-jam{shared, levels=2}, unroll-and-jam{shared, size=128}, gvn, dse, dce";
 
 /// The pipeline for functions that native code is made of.
 const OPTIMIZE: &str = O2.name;

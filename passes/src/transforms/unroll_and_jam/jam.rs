@@ -11,6 +11,7 @@
 use regraft_ir::{Block, Edge, Function, Inst, IrResult, Operand, Value};
 
 use super::chain::Chain;
+use crate::analysis::traps::only_computes;
 use crate::transforms::util::clone_blocks::CloneMap;
 use crate::transforms::util::edit::{delete_unused, jump_target, move_body};
 use crate::transforms::util::loop_pair::{CountedLoop, bind_params};
@@ -144,6 +145,18 @@ impl Inner {
         }
         for test in unused {
             delete_unused(f, Some(test))?;
+        }
+        // Counters step once all copies have used them.
+        let end = Value::terminator(last.latch);
+        let steps = copies.iter().flat_map(|copy| &copy.back.1);
+        for step in steps.filter_map(|arg| arg.as_value()) {
+            if !f.is_param(step)
+                && f.ty(step).is_int()
+                && only_computes(f, step)
+                && f.uses(step).all(|at| at.user == end)
+            {
+                f.move_before(step, end)?;
+            }
         }
         Ok(copies[..rest.len()].iter().map(|copy| copy.latch).collect())
     }

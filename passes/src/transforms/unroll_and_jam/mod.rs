@@ -41,12 +41,13 @@
 mod chain;
 mod jam;
 
-use regraft_ir::{Block, DominatorTree, Function, IrResult, Value};
+use regraft_dialects::mem;
+use regraft_ir::{Block, DominatorTree, Function, IrResult, Operand, Value};
 
 use super::unroll::factor::{ByFactor, Rounds};
 use super::unroll::{size_up_to, tidy};
 use crate::analysis::trip_count::LatchRuns;
-use crate::analysis::{InductionVariables, LoopForest, LoopId, TripCounts};
+use crate::analysis::{InductionVariables, LoopForest, LoopId, Sym, TripCounts};
 use crate::options::{OptionDef, Options};
 use crate::transforms::util::edit::delete_unreachable;
 use crate::transforms::util::loop_accesses::{MemoryAccess, distances};
@@ -75,7 +76,8 @@ crate::pass! {
     /// before, by `bounds-elim{versions}`. The inner loop has to run equally often in all iterations of the outer
     /// one. Where arrays may be one, they are compared before the loop. `levels=2` is for the loop around
     /// such an outer loop: `unroll-and-jam{levels=2, factor=2}, unroll-and-jam{factor=4}` computes eight elements of a
-    /// product of matrices side by side.
+    /// product of matrices side by side. With `shared`, only loops are jammed whose innermost body loads an element that
+    /// the outer loop does not change.
     #[derive(Debug, Default)]
     pub struct UnrollAndJam {
         /// The number of outer iterations in a round.
@@ -84,6 +86,8 @@ crate::pass! {
         levels: usize,
         /// The most instructions of a round.
         size: usize,
+        /// True if the copies have to load an element in common.
+        shared: bool,
     }
 }
 
@@ -95,11 +99,17 @@ impl FunctionPass for UnrollAndJam {
         OptionDef::int("levels", 1, "loops between the outer one and the innermost body")
             .between(1, 8),
         OptionDef::int("size", 512, "a round has at most so many instructions"),
+        OptionDef::flag("shared", false, "only where the copies load an element in common"),
     ];
 
     fn configure(&mut self, options: &Options) -> Result<(), String> {
         let size = |name: &str| options.size(name);
-        *self = Self { factor: size("factor"), levels: size("levels"), size: size("size") };
+        *self = Self {
+            factor: size("factor"),
+            levels: size("levels"),
+            size: size("size"),
+            shared: options.flag("shared"),
+        };
         Ok(())
     }
 
@@ -180,11 +190,15 @@ impl UnrollAndJam {
             return Vec::new();
         }
         let tree = cx.analysis::<DominatorTree>(f);
-        let chains: Vec<Chain> = forest
+        let mut chains: Vec<Chain> = forest
             .loops()
             .filter(|&l| size_up_to(f, forest.blocks(l), self.size / self.factor).is_some())
             .filter_map(|l| Chain::of(f, &forest, &tree, l, self.levels))
             .collect();
+        if self.shared && !chains.is_empty() {
+            let variables = cx.analysis::<InductionVariables>(f);
+            chains.retain(|chain| has_common_load(f, &variables, chain));
+        }
         if chains.is_empty() {
             return Vec::new();
         }
@@ -271,6 +285,24 @@ impl Finder<'_> {
             _ => false,
         }
     }
+}
+
+/// Returns whether the innermost loop loads an element that is the same in all iterations of the outermost one.
+fn has_common_load(f: &Function, variables: &InductionVariables, chain: &Chain) -> bool {
+    let (forest, outer) = (variables.forest(), chain.outer().id);
+    let innermost = chain.loops.last().map_or(outer, |l| l.id);
+    let stays = |operand: Operand| {
+        let Some(v) = operand.as_value().filter(|&v| forest.contains(outer, f.block_of(v))) else {
+            return true;
+        };
+        f.ty(v).is_int()
+            && variables.evolution(f, v).symbols().all(|symbol| match symbol {
+                Sym::Value(v) => !forest.contains(outer, f.block_of(v)),
+                Sym::Iteration(l) => l != outer,
+            })
+    };
+    let mut body = forest.blocks(innermost).iter().flat_map(|&block| f.body(block));
+    body.any(|v| f.op(v) == Some(mem::LOAD) && f.operands(v).all(stays))
 }
 
 /// Returns whether one part comes before another in an iteration of the loops around both.
