@@ -31,9 +31,8 @@ const FINISH: &str = O3.name;
 /// The pipeline for functions that native code is made of.
 const OPTIMIZE: &str = O2.name;
 
-/// The pipeline for native code alone, which comes after that, and after [`FINISH`]. Loops of fewer iterations lose by being
-/// cut: the gradient of an LSTM of 14 units takes 1.4 times as long with Cranelift then, 1.8 with LLVM.
-pub(crate) const NATIVE: &str = "strip-math{least=16}";
+/// The pipeline for native code alone, which comes after that, and after [`FINISH`].
+pub(crate) const NATIVE: &str = "strip-math, alias-scopes";
 
 /// Functions from entry to return, for the profiler; with the computations in them.
 const PROFILE: &str = "profile{only=functions}";

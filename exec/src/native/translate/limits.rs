@@ -5,6 +5,32 @@ use super::super::emitter::{Area, Emitter, Int2, IntCmp, Mem};
 use super::{Translator, position_reg};
 use crate::interp::{Inst, Pc, Reg, targets};
 
+/// So many sums are looked through between a counter and an index.
+const MAX_SUMS: u32 = 4;
+
+/// Returns whether a register is a counter of a loop, or is as far from one in all iterations.
+fn follows(
+    body: &[Inst],
+    is_counter: &impl Fn(Reg) -> bool,
+    writes: &impl Fn(Reg) -> usize,
+    reg: Reg,
+    sums: u32,
+) -> bool {
+    if is_counter(reg) {
+        return true;
+    }
+    let again = |reg| sums > 0 && follows(body, is_counter, writes, reg, sums - 1);
+    let stays = |reg| writes(reg) == 0;
+    writes(reg) == 1
+        && body.iter().any(|inst| match *inst {
+            Inst::AddImm { d, a, .. } => d == reg && again(a),
+            Inst::AddI { d, a, b } | Inst::SubI { d, a, b } => {
+                d == reg && (stays(b) && again(a) || stays(a) && again(b))
+            }
+            _ => false,
+        })
+}
+
 impl<E: Emitter> Translator<'_, '_, E> {
     /// Counts instructions if there is a limit of them; where a loop goes back, with its header.
     pub(super) fn count(&mut self, instructions: i64, header: Option<Pc>) {
@@ -61,7 +87,8 @@ impl<E: Emitter> Translator<'_, '_, E> {
     }
 
     /// Returns whether a loop is over soon: it has none within, calls nothing, counts, ends by what it
-    /// counts, and walks over an array, so that it has no more iterations than the array has elements.
+    /// counts, and walks over an array, so that it has no more iterations than the array has elements. An index that is as
+    /// far from a counter in all iterations is another one in each.
     pub(super) fn is_bounded(&self, from: Pc, to: Pc) -> bool {
         let code = self.source.code;
         let body = &code.insts[from as usize..=to as usize];
@@ -70,11 +97,8 @@ impl<E: Emitter> Translator<'_, '_, E> {
             let counts = |inst: &Inst| matches!(*inst, Inst::AddImm { d, a, imm } if d == a && d == reg && imm != 0);
             body.iter().any(counts) && writes(reg) == 1
         };
-        // What counts, or is so much from it.
-        let counts = |reg: Reg| {
-            let is_next = |inst: &Inst| matches!(*inst, Inst::AddImm { d, a, .. } if d == reg && is_counter(a));
-            is_counter(reg) || body.iter().any(is_next) && writes(reg) == 1
-        };
+        // What counts, or is as far from it in all iterations.
+        let counts = |reg: Reg| follows(body, &is_counter, &writes, reg, MAX_SUMS);
         let ends = |inst: &Inst| match *inst {
             Inst::JumpLtI { a, b, .. }
             | Inst::JumpLeI { a, b, .. }

@@ -5,6 +5,7 @@
 //! other blocks follow in their order, and every return becomes a jump to the part behind the
 //! call; if there are several, what they return becomes a parameter there.
 
+use regraft_dialects::attrs::without_scope;
 use regraft_dialects::{cf, core, mem};
 use regraft_ir::{
     Attrs, Block, Constant, ControlFlow, Function, Inst, IrResult, Loc, Operand, OperandKind,
@@ -263,7 +264,7 @@ impl Copy<'_> {
         let op = self.callee.op(v).expect("it is an instruction");
         let attrs = match self.mark {
             Some(mark) if matches!(op, mem::LOAD | mem::STORE) => mark,
-            _ => self.callee.attrs(v),
+            _ => without_scope(self.callee.ctx(), self.callee.attrs(v)),
         };
         let loc = self.location(v);
         let operands = self.callee.operands(v).map(|operand| self.operand(operand));
