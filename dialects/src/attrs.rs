@@ -17,6 +17,15 @@ use crate::ir::{AttrDef, Attrs, Constant, Context, Type, TypePattern};
 pub(crate) const INBOUNDS: &[AttrDef] =
     &[AttrDef { name: "inbounds", pattern: TypePattern::Is(Type::BOOL), required: false }];
 
+/// The name of a function of `math`.
+pub(crate) const FUNCTION: &[AttrDef] =
+    &[AttrDef { name: "function", pattern: TypePattern::Is(Type::SYM), required: true }];
+
+/// Returns the attributes that name a function of `math`: `sin` for `math.sin`.
+pub fn function(ctx: &Context, name: &str) -> Attrs {
+    ctx.attrs(&[(ctx.symbol("function"), ctx.constant_id(Constant::Sym(ctx.symbol(name))))])
+}
+
 /// Returns the attributes of an access that is known to be in bounds.
 pub fn inbounds(ctx: &Context) -> Attrs {
     ctx.attrs(&[(ctx.symbol("inbounds"), ctx.constant_id(Constant::Bool(true)))])

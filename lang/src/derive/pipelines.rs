@@ -33,7 +33,7 @@ const OPTIMIZE: &str = O2.name;
 
 /// The pipeline for native code alone, which comes after that, and after [`FINISH`]. Loops of fewer iterations lose by being
 /// cut: the gradient of an LSTM of 14 units takes 1.4 times as long with Cranelift then, 1.8 with LLVM.
-pub(crate) const NATIVE: &str = "strip-math{least=16}";
+const NATIVE: &str = "strip-math{least=16}";
 
 /// Functions from entry to return, for the profiler; with the computations in them.
 const PROFILE: &str = "profile{only=functions}";
@@ -50,7 +50,7 @@ pub(crate) enum Instrumentation {
 
 /// The pipelines, parsed once.
 #[derive(Debug)]
-pub(super) struct Pipelines {
+pub(crate) struct Pipelines {
     prepare: Pipeline,
     optimize: Pipeline,
     join: Pipeline,
@@ -88,7 +88,7 @@ impl Pipelines {
     }
 
     /// Makes of optimized functions those that native code is made of.
-    pub(super) fn finish_for_native(&self, module: &mut Module) -> Result<(), Vec<Diagnostic>> {
+    pub(crate) fn finish_for_native(&self, module: &mut Module) -> Result<(), Vec<Diagnostic>> {
         run(module, &self.native)
     }
 

@@ -8,7 +8,6 @@ use regraft_passes::{O3, PassRegistry, Pipeline, RunOptions, run_pipeline};
 
 use super::Session;
 use super::entry::TypedCall;
-use crate::derive::NATIVE;
 use crate::emit::keep_reached;
 use crate::infer::CallError;
 use crate::phases::{Phase, enter};
@@ -41,12 +40,6 @@ pub(super) fn optimize(
         Ok(_) => keep_reachable(module).map_err(|error| vec![error.into()]),
         Err(failure) => Err(failure.diagnostics().to_vec()),
     }
-}
-
-/// Runs the passes for native code on an optimized module.
-pub(super) fn optimize_for_native(module: &mut Module) -> Result<(), Vec<Diagnostic>> {
-    let pipeline = Pipeline::parse(&PassRegistry::standard(), NATIVE)?;
-    optimize(module, Some(&pipeline), Math::Exact)
 }
 
 /// Removes the functions that no value in the first function, or in what it needs, stands for, and
