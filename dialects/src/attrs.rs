@@ -48,6 +48,15 @@ pub fn scope(ctx: &Context, attrs: Attrs) -> Option<i64> {
     ctx.attr(attrs, SCOPE).and_then(|number| ctx.constant(number).as_int())
 }
 
+/// The name of a function of `math`.
+pub(crate) const FUNCTION: &[AttrDef] =
+    &[AttrDef { name: "function", pattern: TypePattern::Is(Type::SYM), required: true }];
+
+/// Returns the attributes that name a function of `math`: `sin` for `math.sin`.
+pub fn function(ctx: &Context, name: &str) -> Attrs {
+    ctx.attrs(&[(ctx.symbol("function"), ctx.constant_id(Constant::Sym(ctx.symbol(name))))])
+}
+
 /// Returns the attributes of an access that is known to be in bounds.
 pub fn inbounds(ctx: &Context) -> Attrs {
     ctx.attrs(&[(ctx.symbol("inbounds"), ctx.constant_id(Constant::Bool(true)))])

@@ -17,10 +17,8 @@
 
 use regraft_math::Forms;
 
-use crate::attrs::{ACCESS, INBOUNDS};
-use crate::ir::{
-    AttrDef, Constant, Effects, Fold, InstView, OperandSet, Type, TypeKind, TypePattern,
-};
+use crate::attrs::{ACCESS, FUNCTION, INBOUNDS};
+use crate::ir::{Constant, Effects, Fold, InstView, OperandSet, Type, TypeKind};
 
 const FIRST: OperandSet = OperandSet::one(0);
 const ALLOCATES: Effects = Effects { allocates: true, ..Effects::NONE };
@@ -38,10 +36,6 @@ const MAPS: Effects = Effects {
     ..Effects::NONE
 };
 const CHANGES_SHAPE: Effects = Effects { writes: FIRST, writes_shape: FIRST, ..READS_ELEMENT };
-
-/// The name of a function of `math`.
-const FUNCTION: &[AttrDef] =
-    &[AttrDef { name: "function", pattern: TypePattern::Is(Type::SYM), required: true }];
 
 crate::dialect! {
     /// Arrays and refs.

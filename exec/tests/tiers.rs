@@ -16,7 +16,7 @@ use regraft_exec::{
 fn tiered(text: &str, tiers: Tiers) -> Option<Interpreter> {
     let mut engine = common::engine(text);
     engine.set_engine(EngineKind::Auto).unwrap();
-    engine.set_tiers(tiers).unwrap();
+    engine.set_tiers(tiers);
     native_engines().contains(&EngineKind::Llvm).then_some(engine)
 }
 

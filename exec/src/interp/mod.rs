@@ -54,7 +54,7 @@ use crate::engine::{Engine, EngineKind, Limits, Tiers, preset_threads};
 use crate::error::{ErrorKind, ExecError, Trap};
 use crate::host::Host;
 pub use crate::native::CodeForm;
-use crate::native::backend;
+use crate::native::{Backend, backend};
 use crate::value::Val;
 
 /// Runs functions by compiling each once, when it is first called, to a compact form for a
@@ -219,20 +219,21 @@ impl Interpreter {
     /// If there is no such engine for this machine.
     pub fn set_engine(&mut self, kind: EngineKind) -> Result<(), String> {
         let backend = backend(kind)?;
-        let tiers = if kind == EngineKind::Auto { self.tiers } else { Tiers::Never };
-        self.state.native.is_asked_always.set(tiers == Tiers::AtOnce);
-        self.world.set_backend(backend, kind, tiers);
         self.kind = kind;
+        self.set_backend(backend);
         Ok(())
     }
 
     /// Sets when [`EngineKind::Auto`] has functions compiled by LLVM. What was compiled before is dropped.
-    ///
-    /// # Errors
-    /// If there is no such engine for this machine.
-    pub fn set_tiers(&mut self, tiers: Tiers) -> Result<(), String> {
+    pub fn set_tiers(&mut self, tiers: Tiers) {
         self.tiers = tiers;
-        self.set_engine(self.kind)
+        self.set_backend(self.world.natives.backend.clone());
+    }
+
+    fn set_backend(&mut self, backend: Option<Rc<dyn Backend>>) {
+        let tiers = if self.kind == EngineKind::Auto { self.tiers } else { Tiers::Never };
+        self.state.native.is_asked_always.set(tiers == Tiers::AtOnce);
+        self.world.set_backend(backend, self.kind, tiers);
     }
 
     /// Sets the number of threads that loops and reductions take which may be shared.

@@ -61,7 +61,7 @@ use crate::world::SpecId;
 use deriver::Primal;
 pub(crate) use deriver::{Derivatives, Deriver};
 pub(crate) use held::world_type;
-pub(crate) use pipelines::{Instrumentation, NATIVE};
+pub(crate) use pipelines::Instrumentation;
 
 /// The most instructions of a function that is optimized together with one that calls it: what is larger is
 /// not inlined by the pipeline.

@@ -32,7 +32,7 @@ const FINISH: &str = O3.name;
 const OPTIMIZE: &str = O2.name;
 
 /// The pipeline for native code alone, which comes after that, and after [`FINISH`].
-pub(crate) const NATIVE: &str = "strip-math, alias-scopes";
+const NATIVE: &str = "strip-math, alias-scopes";
 
 /// Functions from entry to return, for the profiler; with the computations in them.
 const PROFILE: &str = "profile{only=functions}";
@@ -49,7 +49,7 @@ pub(crate) enum Instrumentation {
 
 /// The pipelines, parsed once.
 #[derive(Debug)]
-pub(super) struct Pipelines {
+pub(crate) struct Pipelines {
     prepare: Pipeline,
     optimize: Pipeline,
     join: Pipeline,
@@ -87,7 +87,7 @@ impl Pipelines {
     }
 
     /// Makes of optimized functions those that native code is made of.
-    pub(super) fn finish_for_native(&self, module: &mut Module) -> Result<(), Vec<Diagnostic>> {
+    pub(crate) fn finish_for_native(&self, module: &mut Module) -> Result<(), Vec<Diagnostic>> {
         run(module, &self.native)
     }
 
