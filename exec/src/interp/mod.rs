@@ -104,6 +104,7 @@ impl Interpreter {
             limits: Limits::default(),
             threads: 1,
             fuel_left: 0,
+            slice: machine::SLICE,
             interrupt: Arc::default(),
             host: Host::default(),
             scalars: Vec::new(),
@@ -208,7 +209,7 @@ impl Interpreter {
     /// Makes the code of a function, native code if the engine makes some, before it is first called. Returns its slot.
     pub(crate) fn prepare(&mut self, function: Symbol) -> Result<u32, ExecError> {
         let slot = self.slot_of(function)?;
-        let prepared = self.world.code(slot).map(|code| self.world.native(code));
+        let prepared = self.world.code(slot).map(|code| self.world.compile_now(code));
         prepared.map_err(|trap| self.not_started(trap))?;
         Ok(slot)
     }
@@ -233,6 +234,7 @@ impl Interpreter {
     fn set_backend(&mut self, backend: Option<Rc<dyn Backend>>) {
         let tiers = if self.kind == EngineKind::Auto { self.tiers } else { Tiers::Never };
         self.state.native.is_asked_always.set(tiers == Tiers::AtOnce);
+        self.state.slice = if tiers == Tiers::AtOnce { 0 } else { machine::SLICE };
         self.world.set_backend(backend, self.kind, tiers);
     }
 

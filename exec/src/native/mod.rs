@@ -64,7 +64,7 @@ pub(crate) use self::source::Source;
 pub(crate) use self::translate::obstacle;
 #[cfg(feature = "jit")]
 pub(crate) use self::unit::MachineCode;
-pub(crate) use self::unit::{Backend, Unit};
+pub(crate) use self::unit::{Backend, Loop, Unit};
 
 /// The forms of the code of a function that can be looked at.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -102,6 +102,7 @@ extern "C" fn unwind(cx: *mut NativeContext, code: *const Code, pc: i64, vals: *
     // SAFETY: native code passes its context, and code that lives as long as it does.
     let (machine, code) = unsafe { (machine(cx), &*code) };
     machine.native.left.push(spot(code, pc as Pc));
+    machine.native.failed_at = pc as Pc;
     let (_, v) = machine.window(machine.scalars.as_ptr(), vals);
     machine.empty(v, v + code.val_regs as usize);
 }

@@ -1,9 +1,14 @@
 //! Limits of a run: code counts its instructions where a loop goes back, or looks at the interrupt flag.
 
+use smallvec::{SmallVec, smallvec};
+
 use super::super::context::offsets;
 use super::super::emitter::{Area, Emitter, Int2, IntCmp, Mem};
 use super::{Translator, position_reg};
 use crate::interp::{Inst, Pc, Reg, targets};
+
+/// The number of instructions that are looked at to see whether control comes back.
+const MANY: usize = 32;
 
 /// So many sums are looked through between a counter and an index.
 const MAX_SUMS: u32 = 4;
@@ -51,15 +56,20 @@ impl<E: Emitter> Translator<'_, '_, E> {
         let (ok, asks) = (self.e.block(false), self.e.block(true));
         self.e.branch(goes_on, ok, asks);
         self.e.enter(asks);
+        let live = header.map(|header| self.spill_live(header)).unwrap_or_default();
+        let back = self.e.block(true);
         match header.filter(|_| self.source.is_replaceable) {
-            Some(header) => self.look_up(header, ok),
+            Some(header) => self.look_up(header, back),
             None => {
                 let refuel = self.source.runtime.refuel;
                 let status = self.e.call(&refuel, &[self.cx]).expect("it gives a status");
                 let good = self.is_status(status, 0);
-                self.e.branch(good, ok, self.failed);
+                self.e.branch(good, back, self.failed);
             }
         }
+        self.e.enter(back);
+        self.reload_live(&live);
+        self.e.jump(ok);
         self.e.enter(ok);
     }
 
@@ -68,9 +78,45 @@ impl<E: Emitter> Translator<'_, '_, E> {
         self.e.int_cmp(IntCmp::Eq, status, wanted)
     }
 
+    /// Returns whether the run looks somewhere whether it is to stop.
+    pub(super) fn looks_up(&self) -> bool {
+        let code = self.source.code;
+        let jumps =
+            (0..).zip(&code.insts).filter(|&(_, inst)| !matches!(inst, Inst::Switch { .. }));
+        let mut jumps = jumps.flat_map(|(pc, &inst)| {
+            targets(inst, &code.switches).into_iter().map(move |to| (pc, to))
+        });
+        jumps.any(|(pc, to)| to <= pc && self.is_polled(pc, to))
+    }
+
+    /// Returns whether the run looks whether it is to stop where control goes back from `pc` to `to`.
+    fn is_polled(&self, pc: Pc, to: Pc) -> bool {
+        self.source.counted || !self.is_bounded(to, pc) && self.comes_back(to, pc)
+    }
+
+    /// Returns whether control may come to `pc` from a position before it. "Yes" is always right: it is what is said if
+    /// it would take long to find out.
+    fn comes_back(&self, from: Pc, pc: Pc) -> bool {
+        let code = self.source.code;
+        let mut seen: SmallVec<[Pc; MANY]> = SmallVec::new();
+        let mut pending: SmallVec<[Pc; MANY]> = smallvec![from];
+        while let Some(at) = pending.pop() {
+            if at == pc || seen.len() == MANY {
+                return true;
+            }
+            if !seen.contains(&at) {
+                seen.push(at);
+                let inst = code.insts[at as usize];
+                pending.extend(targets(inst, &code.switches));
+                pending.extend(inst.goes_on().then_some(at + 1));
+            }
+        }
+        false
+    }
+
     /// Looks whether the run is to stop, where control goes back from `pc` to `to`.
     pub(super) fn poll(&mut self, pc: Pc, to: Pc) {
-        if !self.source.counted && self.is_bounded(to, pc) {
+        if !self.is_polled(pc, to) {
             return;
         }
         let position = self.e.int(i64::from(pc));

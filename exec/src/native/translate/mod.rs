@@ -115,6 +115,9 @@ impl<E: Emitter> Translator<'_, '_, E> {
     fn find_blocks(&mut self) {
         let code = self.source.code;
         self.blocks = vec![None; code.insts.len()];
+        if let Some(header) = self.source.start {
+            self.blocks[header as usize] = Some(self.e.block(false));
+        }
         for (pc, &inst) in code.insts.iter().enumerate() {
             if !self.reached[pc] {
                 continue;
