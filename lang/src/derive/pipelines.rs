@@ -81,9 +81,13 @@ impl Pipelines {
         run(module, &self.prepare)
     }
 
-    /// Optimizes a function, and what may be inlined into it.
-    pub(super) fn optimize(&self, module: &mut Module) -> Result<(), Vec<Diagnostic>> {
-        run(module, &self.optimize)
+    /// Optimizes a function; of the others in the module, what may be inlined into it is worked on as far as that helps.
+    pub(super) fn optimize(
+        &self,
+        module: &mut Module,
+        function: Symbol,
+    ) -> Result<(), Vec<Diagnostic>> {
+        run_with(module, &self.optimize, |options| options.only(function))
     }
 
     /// Makes of optimized functions those that native code is made of.
@@ -150,11 +154,19 @@ fn keep_needed(module: &mut Module, entries: &[Symbol]) {
 }
 
 fn run(module: &mut Module, pipeline: &Pipeline) -> Result<(), Vec<Diagnostic>> {
+    run_with(module, pipeline, |options| options)
+}
+
+fn run_with(
+    module: &mut Module,
+    pipeline: &Pipeline,
+    change: impl FnOnce(RunOptions) -> RunOptions,
+) -> Result<(), Vec<Diagnostic>> {
     // One thread: functions are few, and somebody waits. What passes leave is verified where
     // mistakes are looked for.
     let _phase = enter(Phase::Optimize);
     let options = RunOptions::default().threads(1).verify(cfg!(debug_assertions));
-    match run_pipeline(module, pipeline, &options) {
+    match run_pipeline(module, pipeline, &change(options)) {
         Ok(_) => Ok(()),
         Err(failure) => Err(failure.diagnostics().to_vec()),
     }
