@@ -209,7 +209,7 @@ fn a_loop_in_the_interpreter_goes_on_in_native_code() {
     interpreter.set_engine(EngineKind::Interpreter).unwrap();
     let mut engine = common::engine(SUM);
     engine.set_engine(EngineKind::Auto).unwrap();
-    engine.set_tiers(Tiers::Never).unwrap();
+    engine.set_tiers(Tiers::Never);
     let by = |engine: &Interpreter| engine.run_by().remove(0).1;
     let native = RunBy::Native(EngineKind::Cranelift);
     for (count, run_by, says) in [
