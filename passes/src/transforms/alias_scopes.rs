@@ -23,7 +23,7 @@
 
 use regraft_dialects::attrs::{with_scope, without_scope};
 use regraft_dialects::mem;
-use regraft_ir::{Function, Operand, Type, Value};
+use regraft_ir::{Function, IrResult, Operand, Type, Value};
 use rustc_hash::FxHashMap;
 
 use crate::analysis::{Aliases, Base};
@@ -55,8 +55,7 @@ impl FunctionPass for AliasScopes {
     const DOC: &'static str = Self::PAGE;
 
     fn run(&mut self, f: &mut Function, cx: &mut PassContext<'_>) -> PassResult {
-        let is_access = |&v: &Value| matches!(f.op(v), Some(mem::LOAD | mem::STORE));
-        let accesses: Vec<Value> = f.all_insts().filter(is_access).collect();
+        let accesses: Vec<Value> = f.all_insts().filter(|&v| is_access(f, v)).collect();
         if accesses.is_empty() {
             return Ok(());
         }
@@ -75,6 +74,19 @@ impl FunctionPass for AliasScopes {
         }
         Ok(())
     }
+}
+
+/// Takes the marks off, where a function has become another one.
+pub(super) fn forget(f: &mut Function) -> IrResult<()> {
+    let accesses: Vec<Value> = f.all_insts().filter(|&v| is_access(f, v)).collect();
+    for v in accesses {
+        f.set_attrs(v, without_scope(f.ctx(), f.attrs(v)))?;
+    }
+    Ok(())
+}
+
+fn is_access(f: &Function, v: Value) -> bool {
+    matches!(f.op(v), Some(mem::LOAD | mem::STORE))
 }
 
 /// An array, as far as it is known which one it is.
