@@ -32,7 +32,8 @@ function _arguments!(p::Pipe, b)
     end
     return nothing
 end
-# Blocks in an order in which definitions come before their uses: of a depth-first walk, those that are left last first.
+# Blocks in an order in which definitions come before their uses: of a depth-first walk, those that are left last first; then
+# so for those that are never come to.
 function _order(ir::IR)
     cfg, seen, found = CFG(ir).graph, Set{Int64}(), Int64[]
     function visit(b)
@@ -43,7 +44,10 @@ function _order(ir::IR)
         return nothing
     end
     visit(1)
-    return vcat(found, [b for b in 1:length(cfg) if !(b in seen)])
+    reached = copy(found)
+    empty!(found)
+    foreach(visit, 1:length(cfg))
+    return vcat(reached, found)
 end
 # The blocks of the copy are made at once; their arguments when they are come to.
 Base.iterate(p::Pipe) = (_begin!(p); _step(p, _order(p.from), 1, keys(block(p.from, 1)), 1))
