@@ -19,7 +19,7 @@
 //! ```
 //!
 //! # Cost
-//! O(accesses + arrays²), with at most [`MAX_ARRAYS`] of them.
+//! O(accesses + arrays²), with at most 256 of them.
 
 use regraft_dialects::attrs::{with_scope, without_scope};
 use regraft_dialects::mem;

@@ -45,7 +45,6 @@ use regraft_ir::{DominatorTree, Function};
 
 use crate::options::{OptionDef, Options};
 use crate::transforms::dce::Dce;
-use crate::transforms::gvn::Gvn;
 use crate::transforms::util::loop_pair::FusionAnalyses;
 use crate::{FunctionPass, PassContext, PassResult};
 use plan::Plan;
@@ -113,8 +112,7 @@ impl FunctionPass for StripMath {
             cx.add("functions", plan.strips.len() as u64);
             cx.count("loops");
         }
-        // What only the functions needed, and tests of several accesses that are the same.
-        cx.run_within::<Dce>(f)?;
-        cx.run_within::<Gvn>(f).map(drop)
+        // What only the functions needed.
+        cx.run_within::<Dce>(f).map(drop)
     }
 }
