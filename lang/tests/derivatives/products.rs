@@ -72,7 +72,7 @@ fn products_with_vectors() {
     );
 }
 
-/// What a product was of is kept if it is written to afterwards.
+/// The factors of a product are kept if the program writes to them afterwards.
 #[test]
 fn factors_that_change_after_the_product() {
     let overwritten = "

@@ -85,6 +85,9 @@ impl<E: Emitter> Translator<'_, '_, E> {
         let (Some(&array), Dst::Scalar(Scalar::I64, d)) = (site.args.first(), site.dst) else {
             return false;
         };
+        if site.def.op != mem::SIZE {
+            return false;
+        }
         let (array, is_last) = match array {
             Src::Val(reg) => (reg, false),
             Src::Last(reg) => (reg, true),
@@ -98,9 +101,6 @@ impl<E: Emitter> Translator<'_, '_, E> {
         else {
             return false;
         };
-        if site.def.op != mem::SIZE {
-            return false;
-        }
         let (_, lengths) = self.parts(array, rank.into());
         // There is one element along dimensions that an array does not have.
         let size = lengths.get(place).copied().unwrap_or_else(|| self.e.int(1));
