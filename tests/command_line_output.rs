@@ -525,7 +525,7 @@ fn stats_say_what_ran_the_functions_and_why() {
     let native = lines.lines().find(|line| line.starts_with("native code by cranelift: "));
     assert!(native.is_some_and(|line| line.contains("fib(Int64)")), "{lines}");
     let lines = told("auto");
-    assert!(lines.contains("interpreter (without loops, rarely called): "), "{lines}");
+    assert!(lines.contains("interpreter (not worth native code): "), "{lines}");
     let lines = told("interp");
     assert!(lines.starts_with("interpreter (is asked for): "), "{lines}");
 }

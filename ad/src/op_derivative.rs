@@ -4,6 +4,7 @@
 use std::fmt;
 use std::sync::Arc;
 
+use regraft_dialects::attrs::without_scope;
 use regraft_dialects::tangent::TangentTypes;
 use regraft_ir::{
     Attrs, Constant, Context, Function, Inst, Op, Operand, OperandSet, Symbol, Type, Value,
@@ -115,10 +116,10 @@ pub trait OpCx {
         let (f, v) = self.source();
         f.op(v).expect("only ops have derivatives")
     }
-    /// The attributes of the instruction.
+    /// The attributes of the instruction, but for the alias scope: its shadow is another array.
     fn attrs(&self) -> Attrs {
         let (f, v) = self.source();
-        f.attrs(v)
+        without_scope(f.ctx(), f.attrs(v))
     }
     /// The number of operands.
     fn count(&self) -> usize {

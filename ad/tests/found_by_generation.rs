@@ -460,3 +460,47 @@ func @f(%x: f64) -> f64 {
 }";
     floats(text, &[0.75], &[1.0]);
 }
+
+/// Chunks are given an array that nothing flows back to, in one struct with a number that something does: its shadow is
+/// undefined, and their own ones have its size.
+#[test]
+fn chunks_with_a_constant_array_beside_a_number() {
+    let text = "struct @C {a: f64, own: tuple<array<f64, 1>>}
+
+func @main(%1: f64) -> f64 {
+^1:
+  %2: array<f64, 1> = mem.array 1.0, 2.0, 0.5
+  %3: tuple<array<f64, 1>> = core.tuple %2
+  %4: @C = data.new %1, %3
+  %5: array<f64, 1> = call @in_chunks(%4, 2)
+  %6: f64 = mem.load %5, 1
+  %7: f64 = mem.load %5, 2
+  %8: f64 = arith.mul %6, %7
+  return %8
+}
+
+func @in_chunks(%1: @C, %2: i64) -> array<f64, 1> {chunks=true, inline=false} {
+^1:
+  %3: array<f64, 1> = mem.alloc %2
+  br ^2(1)
+^2(%4: i64):
+  %5: bool = arith.le %4, %2
+  br %5, ^3, ^4
+^3:
+  %6: f64 = call @chunk(%1, %4)
+  mem.store %3, %6, %4 {inbounds=true}
+  %7: i64 = arith.add %4, 1
+  br ^2(%7)
+^4:
+  return %3
+}
+
+func @chunk(%1: @C, %2: i64) -> f64 {inline=false} {
+^1:
+  %3: f64 = core.get %1, 1
+  %4: f64 = arith.mul %3, %3
+  return %4
+}
+";
+    floats(text, &[0.5], &[0.5]);
+}

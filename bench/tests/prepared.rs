@@ -31,11 +31,7 @@ fn allocations_of(gradient: &mut PreparedGradient, session: &mut Session, args: 
 /// the first round may allocate.
 #[track_caller]
 fn check(text: &str, rounds: &[&[Val]], expected: &str) {
-    check_in(session(text), text, rounds, expected);
-}
-
-#[track_caller]
-fn check_in(mut session: Session, text: &str, rounds: &[&[Val]], expected: &str) {
+    let mut session = session(text);
     let mut gradient = session.prepare_gradient("f").expect("there is such a function");
     let first = allocations_of(&mut gradient, &mut session, rounds[0]);
     assert!(first > 0, "the first call has to make the derivative");
@@ -111,10 +107,7 @@ fn a_layer() {
     let text = "f(W, b, x) = sum(tanh.(W * x .+ b))";
     let args = [matrix(2, &[0.0; 4]), vector(&[0.0, 0.0]), vector(&[2.0, 3.0])];
     let expected = "value:    0.0\ngradient: ([2.0 3.0; 2.0 3.0], [1.0, 1.0], [0.0, 0.0])\n";
-    // Where a product may go to the library, its rule keeps copies of what it multiplies.
-    let mut session = session(text);
-    session.use_loops();
-    check_in(session, text, &[&args], expected);
+    check(text, &[&args], expected);
 }
 
 #[test]

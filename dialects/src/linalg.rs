@@ -4,7 +4,7 @@
 //! into arrays that are there: none of them may be one of the other operands. Nothing is said of the order
 //! in which numbers are added; it is the same in each run on the same machine.
 //!
-//! No op has a derivative: the functions of the library that run them have rules.
+//! Products have derivatives. What runs the other ops has rules in the library.
 //!
 //! ```
 //! use regraft_dialects::{context, linalg};
@@ -52,6 +52,14 @@ crate::dialect! {
     /// `linalg.product %1, %2, %3, true, false`
     PRODUCT = product(dest: [T], a: [T], b: [T], turned_a: bool, turned_b: bool) -> unit
         where T: Float [MAY_TRAP] { effects: reads_and_writes(&[1, 2], &[0]) };
+
+    /// Adds the product of two matrices to `dest`, each of the three transposed first if its flag says so.
+    ///
+    /// Traps (`DimensionMismatch`) if the sizes do not fit.
+    ///
+    /// `linalg.add_product %1, %2, %3, false, true, false`
+    ADD_PRODUCT = add_product(dest: [T], a: [T], b: [T], turned_dest: bool, turned_a: bool,
+        turned_b: bool) -> unit where T: Float [MAY_TRAP] { effects: reads_and_writes(&[0, 1, 2], &[0]) };
 
     /// Replaces `x` by the solution of `t * y = x` for a triangle of the square matrix `t`, the upper or
     /// the lower one; of its transpose if `turned`; with ones on the diagonal if `unit`. No element

@@ -17,10 +17,8 @@
 
 use regraft_math::Forms;
 
-use crate::attrs::INBOUNDS;
-use crate::ir::{
-    AttrDef, Constant, Effects, Fold, InstView, OperandSet, Type, TypeKind, TypePattern,
-};
+use crate::attrs::{ACCESS, FUNCTION, INBOUNDS};
+use crate::ir::{Constant, Effects, Fold, InstView, OperandSet, Type, TypeKind};
 
 const FIRST: OperandSet = OperandSet::one(0);
 const ALLOCATES: Effects = Effects { allocates: true, ..Effects::NONE };
@@ -38,10 +36,6 @@ const MAPS: Effects = Effects {
     ..Effects::NONE
 };
 const CHANGES_SHAPE: Effects = Effects { writes: FIRST, writes_shape: FIRST, ..READS_ELEMENT };
-
-/// The name of a function of `math`.
-const FUNCTION: &[AttrDef] =
-    &[AttrDef { name: "function", pattern: TypePattern::Is(Type::SYM), required: true }];
 
 crate::dialect! {
     /// Arrays and refs.
@@ -81,23 +75,24 @@ crate::dialect! {
     /// An element of an array, by one index for each dimension or by one for the whole.
     ///
     /// Traps (`BoundsError`) if an index is out of bounds. `{inbounds=true}` promises that
-    /// none is, and allows native code to leave the check away.
+    /// none is, and allows native code to leave the check away. Accesses in one function with different numbers
+    /// `{scope=1}` are to different arrays.
     ///
     /// `%4: f64 = mem.load %1, %2, %3`
     LOAD = load(array: [T]; indices: i64...) -> T where T: Any [MAY_TRAP] {
         effects: READS_ELEMENT,
-        attrs: INBOUNDS,
+        attrs: ACCESS,
         verify: Some(verify_access),
     };
 
-    /// Sets an element of an array; the indices are as in `mem.load`, and so is `{inbounds=true}`.
+    /// Sets an element of an array; the indices are as in `mem.load`, and so are attributes.
     ///
     /// Traps (`BoundsError`) if an index is out of bounds.
     ///
     /// `mem.store %1, 2.0, %2, %3`
     STORE = store(array: [T], value: T; indices: i64...) -> unit where T: Any [MAY_TRAP] {
         effects: WRITES_ELEMENT,
-        attrs: INBOUNDS,
+        attrs: ACCESS,
         verify: Some(verify_access),
     };
 

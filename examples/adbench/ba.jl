@@ -56,6 +56,21 @@ function squared_errors(cameras, points, weights, observations, features)
     return sum(abs2, errors) + sum(abs2, weight_errors)
 end
 
+# The derivatives of both errors of each observation, a column for each error: by the eleven numbers of the camera, by
+# the point, and by the weight.
+function ba_jacobian!(jacobian, cameras, points, weights, observations, features)
+    for (i, (c, p)) in enumerate(observations)
+        camera, point = ntuple(k -> cameras[k, c], 11), ntuple(k -> points[k, p], 3)
+        feature = (features[1, i], features[2, i])
+        error = (camera, point, weight) -> reprojection_error(camera, point, weight, feature)
+        _, back = pullback(error, camera, point, weights[i])
+        of_u, of_v = back((1.0, 0.0)), back((0.0, 1.0))
+        jacobian[:, 2i - 1] .= (of_u[1]..., of_u[2]..., of_u[3])
+        jacobian[:, 2i] .= (of_v[1]..., of_v[2]..., of_v[3])
+    end
+    return jacobian
+end
+
 cameras = [[0.1, -0.2, 0.3, 1.0, 0.5, -2.0, 5.0, 3.0, 2.0, 1e-2, 1e-3] [0.0, 0.0, 0.0, 0.0, 0.0, -5.0, 4.0, 3.0, 2.0, -1e-2, 0.0]]
 points = [0.5 -1.0; 1.5 0.25; 4.0 2.0]
 observations = [(1, 1), (1, 2), (2, 1), (2, 2)]
@@ -63,3 +78,4 @@ weights = [1.0, 0.5, 0.25, 2.0]
 features = [3.0 2.0 3.0 2.0; 2.0 2.0 2.5 2.0]
 println(ba_objective(cameras, points, weights, observations, features))
 println(squared_errors(cameras, points, weights, observations, features))
+println(ba_jacobian!(zeros(15, 8), cameras, points, weights, observations, features))

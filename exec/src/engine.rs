@@ -55,8 +55,8 @@ pub enum EngineKind {
     /// The same by LLVM, whose library is looked for when this engine is chosen. It takes longer, and the
     /// code is faster.
     Llvm,
-    /// Native code by Cranelift for functions with loops, and for those that are called often; the interpreter
-    /// for the rest. What runs long moves to code by LLVM ([`Tiers`]), loops at work too.
+    /// The interpreter at first; native code by Cranelift for loops that have run for some time, and for functions that
+    /// are called often. What runs long moves to code by LLVM ([`Tiers`]). A loop at work moves too.
     Auto,
 }
 

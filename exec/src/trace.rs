@@ -21,53 +21,26 @@ pub(crate) fn add_chain(
     chain: &Chain,
     name: impl Fn(Symbol) -> String,
 ) -> Diagnostic {
-    let Some(at) = chain.inner.first() else { return report };
-    let spots: Vec<&Spot> = chain.inner.iter().chain(&chain.outer).collect();
+    let (spots, inner) = calls(ctx, chain);
+    let Some(at) = spots.first() else { return report };
     // Code that was made, such as what calls a derivative, has no line: where others have one, it
     // is left out.
     let any_line = spots.iter().any(|spot| spot.loc.is_known());
     let tells = |spot: &Spot| spot.loc.is_known() || !any_line;
-    // The innermost place of the user's: its spot, and its position among the places of that.
-    let user = spots.iter().enumerate().find_map(|(nth, spot)| {
-        let places = places(ctx, spot.loc);
-        let inner = places.iter().position(|&loc| loc.is_known() && !is_library(ctx, loc))?;
-        Some((nth, inner, places))
-    });
-    let (mut report, rest) = match user {
-        Some((nth, inner, places)) if (nth, inner) != (0, 0) => {
-            let mut report = report.at_loc(ctx, places[inner], "here");
-            for (i, spot) in spots[..=nth].iter().enumerate() {
-                if i == chain.inner.len() {
-                    report = skipped(report, chain);
-                }
-                if i < nth && tells(spot) {
-                    let lead = if i == 0 { "in" } else { "called from" };
-                    let text = format!("{lead} {}", name(spot.function));
-                    report = report.note(describe(ctx, spot, &text));
-                }
-            }
-            for &loc in &places[..inner] {
-                report = report.note(format!("in the library, at {}", ctx.loc_text(loc)));
-            }
-            for &loc in &places[inner + 1..] {
-                report = report.note(format!("inlined at {}", ctx.loc_text(loc)));
-            }
-            (report, nth + 1)
-        }
-        _ => {
-            let mut report = report.at_loc(ctx, at.loc, "here");
-            if !any_line {
-                report = report.note(format!("in {}, at {}", name(at.function), at.value));
-            }
-            (report, 1)
-        }
-    };
-    for (nth, spot) in spots.iter().enumerate().skip(rest) {
-        if nth == chain.inner.len() {
+    let is_users = |spot: &Spot| spot.loc.is_known() && !is_library(ctx, spot.loc);
+    // The innermost place of the user's is the one that is shown.
+    let shown = spots.iter().position(is_users).unwrap_or(0);
+    let mut report = report.at_loc(ctx, spots[shown].loc, "here");
+    if !any_line {
+        report = report.note(format!("in {}, at {}", name(at.function), at.value));
+    }
+    for (nth, spot) in spots.iter().enumerate() {
+        if nth == inner {
             report = skipped(report, chain);
         }
-        if tells(spot) {
-            let text = format!("called from {}", name(spot.function));
+        if nth != shown && tells(spot) {
+            let lead = if nth == 0 { "in" } else { "called from" };
+            let text = format!("{lead} {}", name(spot.function));
             report = report.note(describe(ctx, spot, &text));
         }
     }
@@ -81,8 +54,9 @@ pub(crate) fn add_callers(
     chain: &Chain,
     name: impl Fn(Symbol) -> String,
 ) -> Diagnostic {
-    for (nth, spot) in chain.inner.iter().chain(&chain.outer).enumerate() {
-        if nth == chain.inner.len() {
+    let (spots, inner) = calls(ctx, chain);
+    for (nth, spot) in spots.iter().enumerate() {
+        if nth == inner {
             report = skipped(report, chain);
         }
         if spot.loc.is_known() && !is_library(ctx, spot.loc) {
@@ -108,16 +82,25 @@ fn describe(ctx: &Context, spot: &Spot, text: &str) -> String {
     }
 }
 
-/// The places of an instruction: where it was written, then the calls that it was inlined at.
-fn places(ctx: &Context, loc: Loc) -> Vec<Loc> {
-    let (mut places, mut work) = (Vec::new(), vec![loc]);
-    while let Some(loc) = work.pop() {
-        match ctx.location(loc) {
-            Location::Inlined { at, call_site } if work.len() < MAX_PLACES => {
-                work.extend([call_site, at]);
+/// The calls of a chain, with those that were inlined, and how many of them are inner ones.
+fn calls(ctx: &Context, chain: &Chain) -> (Vec<Spot>, usize) {
+    let mut calls: Vec<Spot> = chain.inner.iter().flat_map(|spot| places(ctx, spot)).collect();
+    let inner = calls.len();
+    calls.extend(chain.outer.iter().flat_map(|spot| places(ctx, spot)));
+    (calls, inner)
+}
+
+/// The places of an instruction, each in its function: where it was written, then the calls that it was inlined at.
+fn places(ctx: &Context, spot: &Spot) -> Vec<Spot> {
+    let (mut places, mut work) = (Vec::new(), vec![*spot]);
+    while let Some(spot) = work.pop() {
+        match ctx.location(spot.loc) {
+            Location::Inlined { at, callee, call_site } if work.len() < MAX_PLACES => {
+                let caller = Spot { loc: call_site, ..spot };
+                work.extend([caller, Spot { function: callee, loc: at, ..spot }]);
             }
             _ if places.len() == MAX_PLACES => break,
-            _ => places.push(loc),
+            _ => places.push(spot),
         }
     }
     places

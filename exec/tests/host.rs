@@ -180,9 +180,9 @@ func @f(%1: i64) -> i64 {
     let f = module.function_mut("f").expect("it is there");
     let v = f.value_by_number(2).expect("it is there");
     let (at, site): (Loc, Loc) = (f.loc(v), ctx.named_loc("caller.jl", 12, 4));
-    f.set_loc(v, ctx.inlined_loc(at, site)).expect("it is live");
+    f.set_loc(v, ctx.inlined_loc(at, ctx.symbol("g"), site)).expect("it is live");
     let error = Interpreter::new(&module).call("f", &[0i64.into()]).expect_err("division by 0");
     let report = error.to_diagnostic();
-    assert_eq!(report.notes(), ["inlined at caller.jl:12:4"]);
+    assert_eq!(report.notes(), ["called from @f, at caller.jl:12:4"]);
     assert!(text[report.labels()[0].span.clone()].starts_with("%2: i64 = arith.div"));
 }

@@ -46,7 +46,7 @@ fn the_line_is_that_of_the_user() {
 #[test]
 fn library_code_that_was_inlined_is_seen_through() {
     let (report, _) = report(|ctx, base, main| {
-        let inlined = ctx.inlined_loc(base("10 ÷"), main("foo(x)"));
+        let inlined = ctx.inlined_loc(base("10 ÷"), ctx.symbol("div"), main("foo(x)"));
         [inlined, main("main(x)"), main("main(0)")]
     });
     let text = report.render(false);
@@ -54,7 +54,7 @@ fn library_code_that_was_inlined_is_seen_through() {
     assert_eq!(
         report.notes(),
         [
-            "in the library, at prelude/base.jl:3:10",
+            "in @div, at prelude/base.jl:3:10",
             "called from @foo, at main.jl:1:1",
             "called from @main, at main.jl:2:1"
         ]

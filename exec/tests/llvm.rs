@@ -35,7 +35,7 @@ fn of_two(ty: &str, result: &str, op: &str) -> String {
 fn outcomes(text: &str, kind: EngineKind, calls: &[&dyn Fn() -> Vec<Val>]) -> Vec<[String; 2]> {
     let mut engine = common::engine(text);
     engine.set_engine(kind).unwrap();
-    engine.set_tiers(Tiers::AtOnce).unwrap();
+    engine.set_tiers(Tiers::AtOnce);
     let mut outcome = |args: Vec<Val>| {
         let result = match engine.call("f", &args) {
             Ok(value) => show_string(engine.ctx(), &value),

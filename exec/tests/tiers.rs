@@ -9,14 +9,14 @@ use common::ENDLESS;
 
 use regraft_exec::value::{Array, show_string};
 use regraft_exec::{
-    Engine, EngineKind, ErrorKind, Interpreter, Limits, Tiers, Val, native_engines,
+    Engine, EngineKind, ErrorKind, Interpreter, Limits, RunBy, Tiers, Val, native_engines,
 };
 
 /// An engine that takes LLVM's code as soon as it may, if the library is there.
 fn tiered(text: &str, tiers: Tiers) -> Option<Interpreter> {
     let mut engine = common::engine(text);
     engine.set_engine(EngineKind::Auto).unwrap();
-    engine.set_tiers(tiers).unwrap();
+    engine.set_tiers(tiers);
     native_engines().contains(&EngineKind::Llvm).then_some(engine)
 }
 
@@ -182,6 +182,47 @@ fn fuel_ends_what_was_replaced() {
     let error = engine.call("f", &[]).expect_err("it does not end");
     assert_eq!(*error.kind(), ErrorKind::Fuel);
     assert_eq!(engine.replacements(), 1);
+}
+
+/// The sum of `%n` elements.
+const SUM: &str = "
+func @f(%x: array<f64, 1>, %n: i64) -> f64 {
+^1:
+  br ^2(0, 0.0)
+^2(%i: i64, %s: f64):
+  %end: bool = arith.ge %i, %n
+  br %end, ^4, ^3
+^3:
+  %k: i64 = arith.add %i, 1
+  %a: f64 = mem.load %x, %k
+  %t: f64 = arith.add %s, %a
+  br ^2(%k, %t)
+^4:
+  return %s
+}";
+
+#[test]
+fn a_loop_in_the_interpreter_goes_on_in_native_code() {
+    let numbers: Vec<f64> = (0..1_000_000).map(|i| f64::from(i % 7)).collect();
+    let numbers = vector(&numbers);
+    let mut interpreter = common::engine(SUM);
+    interpreter.set_engine(EngineKind::Interpreter).unwrap();
+    let mut engine = common::engine(SUM);
+    engine.set_engine(EngineKind::Auto).unwrap();
+    engine.set_tiers(Tiers::Never);
+    let by = |engine: &Interpreter| engine.run_by().remove(0).1;
+    let native = RunBy::Native(EngineKind::Cranelift);
+    for (count, run_by, says) in [
+        (1_000_i64, RunBy::Rarely, "2997.0"),
+        (1_000_001, native, "BoundsError: attempt to access 1000000-element"),
+        (1_000_000, native, "2.999997e6"),
+    ] {
+        let args = [numbers.clone(), count.into()];
+        let said = outcome(&mut engine, &args);
+        assert!(said.contains(says), "{said}");
+        assert_eq!(said, outcome(&mut interpreter, &args));
+        assert_eq!(by(&engine), run_by, "{count}");
+    }
 }
 
 #[test]

@@ -122,7 +122,7 @@ impl Diagnostic {
     #[must_use]
     pub fn at_loc(mut self, ctx: &Context, loc: Loc, text: impl Into<String>) -> Self {
         let (mut loc, mut call_sites) = (loc, Vec::new());
-        while let Location::Inlined { at, call_site } = ctx.location(loc) {
+        while let Location::Inlined { at, call_site, .. } = ctx.location(loc) {
             call_sites.push(call_site);
             loc = at;
         }

@@ -45,8 +45,10 @@ pub enum Location {
     },
     /// An instruction that was inlined.
     Inlined {
-        /// Its place in the function that it was written in.
+        /// Its place in the function that was called.
         at: Loc,
+        /// The name of that function.
+        callee: Symbol,
         /// The call that was replaced.
         call_site: Loc,
     },
@@ -55,7 +57,7 @@ pub enum Location {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 enum Interned {
     Named { file: Symbol, line: u32, column: u32 },
-    Inlined { at: Loc, call_site: Loc },
+    Inlined { at: Loc, callee: Symbol, call_site: Loc },
 }
 
 /// A source text that was read. Cheap to clone.
@@ -135,11 +137,11 @@ impl SourceMap {
         Loc(self.interned.intern(Interned::Named { file, line, column }) | INTERNED_BIT)
     }
 
-    pub(crate) fn inlined(&self, at: Loc, call_site: Loc) -> Loc {
+    pub(crate) fn inlined(&self, at: Loc, callee: Symbol, call_site: Loc) -> Loc {
         if !call_site.is_known() {
             return at;
         }
-        Loc(self.interned.intern(Interned::Inlined { at, call_site }) | INTERNED_BIT)
+        Loc(self.interned.intern(Interned::Inlined { at, callee, call_site }) | INTERNED_BIT)
     }
 
     /// The source that holds `loc`, and the offset in it.
@@ -169,7 +171,9 @@ impl SourceMap {
             Some(&Interned::Named { file, line, column }) => {
                 Location::File { file: name(file), line, column }
             }
-            Some(&Interned::Inlined { at, call_site }) => Location::Inlined { at, call_site },
+            Some(&Interned::Inlined { at, callee, call_site }) => {
+                Location::Inlined { at, callee, call_site }
+            }
         }
     }
 }

@@ -176,7 +176,9 @@ fn constants_of_two_contexts_are_compared_by_what_they_are() {
 fn locations_with_many_calls_are_told_in_part() {
     let ctx = context();
     let at = |line| ctx.named_loc("a.jl", line, 1);
-    let thrice = ctx.inlined_loc(ctx.inlined_loc(at(1), at(2)), ctx.inlined_loc(at(3), at(4)));
+    let f = ctx.symbol("f");
+    let inlined = |at, call_site| ctx.inlined_loc(at, f, call_site);
+    let thrice = inlined(inlined(at(1), at(2)), inlined(at(3), at(4)));
     let told = "a.jl:1:1, inlined at a.jl:2:1, inlined at a.jl:3:1, inlined at a.jl:4:1";
     assert_eq!(ctx.loc_text(thrice), told);
     let notes = |loc| Diagnostic::error("x").at_loc(&ctx, loc, "").notes().to_vec();
@@ -185,8 +187,8 @@ fn locations_with_many_calls_are_told_in_part() {
         ["at a.jl:1:1", "inlined at a.jl:2:1", "inlined at a.jl:3:1, inlined at a.jl:4:1"]
     );
     // As recursive functions that are inlined into themselves have it.
-    let shared = (0..100).fold(at(1), |loc, _| ctx.inlined_loc(loc, loc));
-    let deep = (0..200_000).fold(at(1), |loc, i| ctx.inlined_loc(loc, at(i)));
+    let shared = (0..100).fold(at(1), |loc, _| inlined(loc, loc));
+    let deep = (0..200_000).fold(at(1), |loc, i| inlined(loc, at(i)));
     for loc in [shared, deep] {
         assert_eq!(ctx.loc_text(loc).matches("a.jl").count(), 64);
         assert!(ctx.loc_text(loc).ends_with(", and so on"));

@@ -40,7 +40,8 @@ pub(crate) struct Line {
     pub(crate) cases: Vec<(u32, u32)>,
     pub(crate) params: Vec<ParamText>,
     pub(crate) attrs: Vec<(Symbol, Const)>,
-    pub(crate) locs: Vec<Loc>,
+    /// Places, each with the function that it is in, if a call was inlined there.
+    pub(crate) locs: Vec<(Loc, Option<Symbol>)>,
 }
 
 #[derive(Clone, Copy, Debug)]

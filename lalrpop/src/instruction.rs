@@ -271,15 +271,23 @@ impl Builder<'_> {
         let (line, column) = (self.small_number(line), self.small_number(column));
         if let (Some(file), Some(line), Some(column)) = (file, line, column) {
             let loc = self.ctx.named_loc(self.ctx.str(file), line, column);
-            self.line.locs.push(loc);
+            self.line.locs.push((loc, None));
+        }
+    }
+
+    /// The function that the place before is in.
+    pub(crate) fn location_callee(&mut self, name: Span) {
+        let callee = self.global_or_report(name);
+        if let Some((_, function)) = self.line.locs.last_mut() {
+            *function = callee;
         }
     }
 
     pub(crate) fn location(&mut self) -> Loc {
         // The innermost place stands first, the outermost call last.
         let mut loc = Loc::UNKNOWN;
-        while let Some(at) = self.line.locs.pop() {
-            loc = self.ctx.inlined_loc(at, loc);
+        while let Some((at, callee)) = self.line.locs.pop() {
+            loc = callee.map_or(at, |callee| self.ctx.inlined_loc(at, callee, loc));
         }
         loc
     }

@@ -185,6 +185,7 @@ pub(crate) const IR_GROUPS: &Groups = &[
             "call",
             "loc",
             "at",
+            "in",
             "true",
             "false",
             "nothing",

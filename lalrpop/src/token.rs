@@ -56,6 +56,8 @@ pub(crate) enum Token {
     Loc,
     #[token("at")]
     At,
+    #[token("in")]
+    In,
     #[token("true")]
     True,
     #[token("false")]

@@ -355,16 +355,21 @@ fn attributes_of_functions_and_instructions_are_read() {
 #[test]
 fn locations_are_read_with_their_calls() {
     let m = module(
-        "func @f(%1: i64) -> i64 {\n^1:\n  %2: i64 = arith.add %1, 1 loc(\"a.jl\":3:5 at \"b.jl\":9:1 at \"c.jl\":1:2)\n  \
+        "func @f(%1: i64) -> i64 {\n^1:\n  %2: i64 = arith.add %1, 1 loc(\"a.jl\":3:5 in @\"g(Any)\" at \"b.jl\":9:1 in @h at \"c.jl\":1:2)\n  \
          return %2 loc(\"a.jl\":4:1)\n}\n",
     );
     let f = only(&m);
-    let text = m.ctx().loc_text(f.loc(value(f, 2)));
-    assert_eq!(text, "a.jl:3:5, inlined at b.jl:9:1, inlined at c.jl:1:2");
+    let loc = f.loc(value(f, 2));
+    assert_eq!(m.ctx().loc_text(loc), "a.jl:3:5, inlined at b.jl:9:1, inlined at c.jl:1:2");
+    let Location::Inlined { callee, call_site, .. } = m.ctx().location(loc) else { panic!() };
+    assert_eq!(m.ctx().str(callee), "g(Any)");
+    let Location::Inlined { callee, .. } = m.ctx().location(call_site) else { panic!() };
+    assert_eq!(m.ctx().str(callee), "h");
     let end = f.terminator(f.entry().expect("an entry")).expect("a terminator");
     assert_eq!(m.ctx().loc_text(f.loc(end)), "a.jl:4:1");
     let options = PrintOptions { locs: true, ..PrintOptions::default() };
     let printed = print_module(&m, &options);
+    assert!(printed.contains("3:5 in @\"g(Any)\" at"), "{printed}");
     let again = module(&printed);
     assert_eq!(print_module(&again, &options), printed);
 }

@@ -29,7 +29,7 @@ const SEEDS: &[&str] = &[
     "struct @P {x: f64, \"odd\": array<tuple<i64, {a: @P}>, 2>}\nmutable struct @C {head: ref<@C>}\n\
      struct @Adder {x: f64} call @body\n\
      func @body(%self: @Adder, %2) -> any {inline=true, k=:\"odd k\"} {\n^1:\n  %3 = data.getfield %self, :x\n  \
-     switch 3, ^4, 1: ^2, 5: ^3(%3) loc(\"a.jl\":3:5 at \"b.jl\":9:1)\n^2:\n  core.print \"x\\n\\u{1f600}\", 1.0f32, nan(0x7ff8000000000001), -inf\n  \
+     switch 3, ^4, 1: ^2, 5: ^3(%3) loc(\"a.jl\":3:5 in @h at \"b.jl\":9:1)\n^2:\n  core.print \"x\\n\\u{1f600}\", 1.0f32, nan(0x7ff8000000000001), -inf\n  \
      %\"odd name\": tuple<i8, fn<@f>, val<:g>> = core.tuple 3i8, @f, !val<:g>\n  return %\"odd name\"\n^3(%x: f64):\n  \
      %4: f64 = call @\"odd f\"(%x,\n    0x1f, nothing)\n  return %4 # the end\n^4:\n  unreachable\n}\n",
 ];

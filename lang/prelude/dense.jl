@@ -1,7 +1,7 @@
 # Products and factorisations of dense matrices by a library, from the size on at which this pays.
 #
-# Functions here make new arrays, and have rules (`dense_rules.jl`): what runs an op of `linalg` is not
-# differentiated itself.
+# Functions here make new arrays. But for products, they have rules (`dense_rules.jl`): what runs another op of `linalg`
+# is not differentiated itself.
 
 # Whether the library is used where loops do the same; `--matmul loops` defines it anew.
 @inline __by_library() = true

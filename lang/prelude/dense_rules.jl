@@ -1,65 +1,8 @@
-# Derivatives of what `dense.jl` has the library do. What a pullback needs is copied: the program may write
+# Derivatives of what `dense.jl` has the library do, but for products, whose op has a derivative. What a pullback needs is copied: the program may write
 # to its arrays meanwhile.
 
-@inline __sum_of(a::Nothing, b::Nothing) = nothing
-@inline __sum_of(a, b::Nothing) = a
-@inline __sum_of(a::Nothing, b) = b
-@inline __sum_of(a, b) = a + b
 @inline __or_zeros(d::Nothing, a) = zero(a)
 @inline __or_zeros(d, a) = d
-
-# --- products -------------------------------------------------------------------------------
-
-@inline __product_along(d::Nothing, b, turned_a, turned_b) = nothing
-@inline __product_along(d, b, turned_a, turned_b) = __dense_product(d, b, turned_a, turned_b)
-@inline __product_by(a, d::Nothing, turned_a, turned_b) = nothing
-@inline __product_by(a, d, turned_a, turned_b) = __dense_product(a, d, turned_a, turned_b)
-frule(t, ::typeof(__dense_product), a::Array{T, 2}, b::Array{T, 2}, turned_a::Bool, turned_b::Bool) where T = (
-    __dense_product(a, b, turned_a, turned_b),
-    __sum_of(__product_along(t[2], b, turned_a, turned_b), __product_by(a, t[3], turned_a, turned_b)))
-struct __ProductBack{A}
-    a::A
-    b::A
-    turned_a::Bool
-    turned_b::Bool
-end
-function (p::__ProductBack)(dy)
-    da = p.turned_a ? __dense_product(p.b, dy, p.turned_b, true) : __dense_product(dy, p.b, false, !p.turned_b)
-    db = p.turned_b ? __dense_product(dy, p.a, true, p.turned_a) : __dense_product(p.a, dy, !p.turned_a, false)
-    return (nothing, da, db, nothing, nothing)
-end
-rrule(::typeof(__dense_product), a::Array{T, 2}, b::Array{T, 2}, turned_a::Bool, turned_b::Bool) where T =
-    (__dense_product(a, b, turned_a, turned_b), __ProductBack(a, b, turned_a, turned_b))
-
-@inline __times_along(d::Nothing, x, turned) = nothing
-@inline __times_along(d, x, turned) = __dense_times(d, x, turned)
-@inline __times_by(a, d::Nothing, turned) = nothing
-@inline __times_by(a, d, turned) = __dense_times(a, d, turned)
-frule(t, ::typeof(__dense_times), a::Array{T, 2}, x::Array{T, 1}, turned::Bool) where T =
-    (__dense_times(a, x, turned), __sum_of(__times_along(t[2], x, turned), __times_by(a, t[3], turned)))
-struct __TimesBack{A, X}
-    a::A
-    x::X
-    turned::Bool
-end
-(p::__TimesBack)(dy) =
-    (nothing, p.turned ? __dense_outer(p.x, dy) : __dense_outer(dy, p.x), __dense_times(p.a, dy, !p.turned), nothing)
-rrule(::typeof(__dense_times), a::Array{T, 2}, x::Array{T, 1}, turned::Bool) where T =
-    (__dense_times(a, x, turned), __TimesBack(a, x, turned))
-
-@inline __outer_along(d::Nothing, y) = nothing
-@inline __outer_along(d, y) = __dense_outer(d, y)
-@inline __outer_by(x, d::Nothing) = nothing
-@inline __outer_by(x, d) = __dense_outer(x, d)
-frule(t, ::typeof(__dense_outer), x::Array{T, 1}, y::Array{T, 1}) where T =
-    (__dense_outer(x, y), __sum_of(__outer_along(t[2], y), __outer_by(x, t[3])))
-struct __OuterBack{X}
-    x::X
-    y::X
-end
-(p::__OuterBack)(d) = (nothing, __dense_times(d, p.y, false), __dense_times(d, p.x, true))
-rrule(::typeof(__dense_outer), x::Array{T, 1}, y::Array{T, 1}) where T =
-    (__dense_outer(x, y), __OuterBack(x, y))
 
 # --- triangles ------------------------------------------------------------------------------
 

@@ -92,6 +92,14 @@ impl Compiler {
         self.deriver().optimized(id)
     }
 
+    /// Runs the passes for native code on an optimized module.
+    ///
+    /// # Errors
+    /// If a pass fails.
+    pub(crate) fn finish_for_native(&self, module: &mut Module) -> Result<(), Vec<Diagnostic>> {
+        self.derivatives.pipelines().finish_for_native(module)
+    }
+
     /// Returns the present world, if it is another one than when this was last asked.
     pub(crate) fn new_world(&mut self) -> Option<Val> {
         self.deriver().new_world()

@@ -226,6 +226,19 @@ fn gradients() {
 }
 
 #[test]
+fn pullbacks_within_a_function() {
+    let text = "
+        function rows(x, y)
+            _, back = pullback((a, b) -> (a * b, a / b), x, y)
+            of_product, of_ratio = back((1.0, 0.0)), back((0.0, 1.0))
+            return (of_product..., of_ratio...)
+        end";
+    for rows in compiled::<fn(f64, f64) -> (f64, f64, f64, f64)>(text, "rows") {
+        assert_eq!(rows.call((6.0, 2.0)).unwrap(), (2.0, 6.0, 0.5, -1.5));
+    }
+}
+
+#[test]
 fn a_gradient_by_arguments_that_are_written_to() {
     let text = "function f(x, y)\n y .= x .* y\n return sum(y)\n end";
     for engine in engines() {

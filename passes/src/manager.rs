@@ -97,7 +97,8 @@ impl<'a> Runner<'a> {
 
     fn run(mut self, module: &mut Module) -> Result<Report, Failure> {
         let start = Instant::now();
-        let result = self.begin(module).and_then(|()| self.steps(module, &self.pipeline.steps));
+        let result =
+            self.begin(module).and_then(|()| self.steps(module, &self.pipeline.steps, true));
         let result = result.and_then(|()| self.end(module));
         self.report.wall = start.elapsed();
         for state in self.states.values() {
@@ -144,22 +145,31 @@ impl<'a> Runner<'a> {
         if diagnostics.is_empty() { Ok(()) } else { Err(PipelineError::of_run(kind, diagnostics)) }
     }
 
-    /// Runs steps on the module. The depth of the recursion is that of the pipeline, which the
-    /// parser limits.
-    fn steps(&mut self, module: &mut Module, steps: &[Step]) -> Result<(), PipelineError> {
+    /// Runs steps on the module, the last ones of the pipeline or not. The depth of the recursion is that of the
+    /// pipeline, which the parser limits.
+    fn steps(
+        &mut self,
+        module: &mut Module,
+        steps: &[Step],
+        are_last: bool,
+    ) -> Result<(), PipelineError> {
         let mut rest = steps;
         while let Some((step, tail)) = rest.split_first() {
             let functions = rest.iter().take_while(|step| step.is_functions_only()).count();
             let result = if functions > 0 {
                 let (sequence, tail) = rest.split_at(functions);
                 rest = tail;
-                self.function_steps(module, sequence)
+                self.function_steps(module, sequence, are_last && rest.is_empty())
             } else {
                 rest = tail;
                 match step {
                     Step::Pass(pass) => self.module_pass(module, pass),
-                    Step::Group { body, .. } => self.steps(module, body),
-                    Step::Loop { .. } => self.function_steps(module, std::slice::from_ref(step)),
+                    Step::Group { body, .. } => {
+                        self.steps(module, body, are_last && rest.is_empty())
+                    }
+                    Step::Loop { .. } => {
+                        self.function_steps(module, std::slice::from_ref(step), false)
+                    }
                     Step::Fix { options, body, is_named, .. } => {
                         self.module_fix(module, step, fix_limit(options), body, *is_named)
                     }
@@ -182,7 +192,7 @@ impl<'a> Runner<'a> {
         for round in 1..=limit {
             changes = changes_of(&self.report.passes);
             let before = stamps(module);
-            self.steps(module, body).map_err(|error| error.in_fix(limit - round, body))?;
+            self.steps(module, body, false).map_err(|error| error.in_fix(limit - round, body))?;
             if stamps(module) == before {
                 return Ok(());
             }
@@ -197,17 +207,25 @@ impl<'a> Runner<'a> {
 
     // --- function passes -------------------------------------------------------------------
 
-    fn function_steps(&mut self, module: &mut Module, steps: &[Step]) -> Result<(), PipelineError> {
+    fn function_steps(
+        &mut self,
+        module: &mut Module,
+        steps: &[Step],
+        are_last: bool,
+    ) -> Result<(), PipelineError> {
         if std::mem::take(&mut self.is_stale) {
             self.look_around(module);
         }
+        let needed = self.shared.options.needed.filter(|_| are_last);
+        let is_needed = |f: &Function| needed.is_none_or(|name| f.name() == name);
         if self.schedule != Schedule::Parallel {
-            return self.one_by_one(module, steps);
+            return self.one_by_one(module, steps, is_needed);
         }
         let place: FxHashMap<FuncId, usize> =
             module.ids().iter().enumerate().map(|(i, &id)| (id, i)).collect();
         let mut work: Vec<(FuncId, Option<FunctionRun<'_>>)> = module
             .functions_mut()
+            .filter(|(_, f)| is_needed(f))
             .map(|(id, f)| {
                 let state = self.states.remove(&id).unwrap_or_default();
                 (id, Some(FunctionRun::new(&self.shared, id, Home::Alone(f), state)))
@@ -255,8 +273,16 @@ impl<'a> Runner<'a> {
     }
 
     /// Functions in module order, in their module, so that observers can be shown it.
-    fn one_by_one(&mut self, module: &mut Module, steps: &[Step]) -> Result<(), PipelineError> {
+    fn one_by_one(
+        &mut self,
+        module: &mut Module,
+        steps: &[Step],
+        is_needed: impl Fn(&Function) -> bool,
+    ) -> Result<(), PipelineError> {
         for id in module.ids().to_vec() {
+            if !module.get(id).is_some_and(&is_needed) {
+                continue;
+            }
             let state = self.states.remove(&id).unwrap_or_default();
             let run = FunctionRun::new(&self.shared, id, Home::In(module, id), state);
             let outcome = run.finish_after(steps);

@@ -5,6 +5,8 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::sync::Mutex;
 
+use regraft_ir::Symbol;
+
 use crate::instrument::{Observer, Verify};
 
 /// More threads than that gain nothing, and a system can refuse them by ending the process.
@@ -31,6 +33,8 @@ pub struct RunOptions {
     /// Takes the output of observers and passes while it is printed; `None` to collect it
     /// in [`Report::text`](crate::Report).
     pub writer: Option<Mutex<Box<dyn Write + Send>>>,
+    /// The only function that is needed in the end; `None` if all are.
+    pub(crate) needed: Option<Symbol>,
     /// True if passes are to say why they replace values, in
     /// [`Report::explanations`](crate::Report).
     pub explain: bool,
@@ -46,6 +50,7 @@ impl Default for RunOptions {
             reproducer_folder: None,
             tool: "regraft".to_owned(),
             writer: None,
+            needed: None,
             explain: false,
             verifier: Verify::default(),
             observers: Vec::new(),
@@ -58,6 +63,14 @@ impl RunOptions {
     #[must_use]
     pub fn observe(mut self, observer: impl Observer + 'static) -> Self {
         self.observers.push(Box::new(observer));
+        self
+    }
+
+    /// Says that only this function is needed in the end. Behind the last pass of the pipeline that works on the module
+    /// as a whole, such as `inline`, the others stay as they are.
+    #[must_use]
+    pub fn only(mut self, function: Symbol) -> Self {
+        self.needed = Some(function);
         self
     }
 

@@ -20,10 +20,7 @@ pub(super) fn table(interpreter: &Interpreter) -> String {
             RunBy::Rarely => {
                 let plural = if functions.len() == 1 { "" } else { "s" };
                 let count = functions.len();
-                writeln!(
-                    out,
-                    "interpreter (without loops, rarely called): {count} function{plural}"
-                )
+                writeln!(out, "interpreter (not worth native code): {count} function{plural}")
             }
             RunBy::Interpreter(why) => {
                 writeln!(out, "interpreter ({why}): {}", functions.join(", "))

@@ -185,8 +185,8 @@ pub fn compare_functions(
     let types = |f: &Function| config.params.clone().unwrap_or_else(|| f.param_types());
     let mut first = Side::new(before, types(f), config);
     let mut second = Side::new(after, types(g), config);
-    let set = second.engine.set_engine(config.engine);
-    if let Err(why) = set.and_then(|()| second.engine.set_tiers(Tiers::AtOnce)) {
+    second.engine.set_tiers(Tiers::AtOnce);
+    if let Err(why) = second.engine.set_engine(config.engine) {
         return Err(difference(String::new(), String::new(), why));
     }
     let with_places = config.engine != EngineKind::Interpreter;

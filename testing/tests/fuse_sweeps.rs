@@ -5,24 +5,15 @@ use std::fmt::Write as _;
 use regraft_ir::{Module, render_all, verify_module};
 use regraft_passes::{PassRegistry, Pipeline, RunOptions, run_pipeline};
 use regraft_syntax::parse_module;
+use regraft_testing::choices::Choices;
 use regraft_testing::{CompareConfig, compare_functions};
-
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: u64) -> u64 {
-        self.0 =
-            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) % n
-    }
-}
 
 /// Two arrays that are passed (and may be the same), and two that are made.
 const ARRAYS: [&str; 4] = ["%x", "%y", "%t", "%u"];
 
 /// A loop over `%n` rounds with 1-based indices up to three beyond: stores of sums of loads, with
 /// a sum that is carried along or without one.
-fn sweep(random: &mut Random, name: &str, header: u32, after: u32) -> (String, bool) {
+fn sweep(random: &mut Choices, name: &str, header: u32, after: u32) -> (String, bool) {
     let down = random.below(2) == 0;
     let carries = random.below(3) == 0;
     let (body, mut text) = (header + 1, String::new());
@@ -36,12 +27,12 @@ fn sweep(random: &mut Random, name: &str, header: u32, after: u32) -> (String, b
     let least = if down { 0 } else { 1 };
     let mut last = if carries { format!("%{name}s") } else { "1.5".to_owned() };
     for i in 0..=random.below(3) {
-        let index = |random: &mut Random, text: &mut String, what: &str| {
+        let index = |random: &mut Choices, text: &mut String, what: &str| {
             let offset = least + if random.below(3) == 0 { random.below(3) } else { 1 };
             let _ = writeln!(text, "  %{name}{what}{i}: i64 = arith.add %{name}k, {offset}");
             format!("%{name}{what}{i}")
         };
-        let (from, to) = (random.below(4) as usize, random.below(4) as usize);
+        let (from, to) = (random.below(4), random.below(4));
         let at = index(random, &mut text, "i");
         let array = ARRAYS[from];
         let _ = writeln!(text, "  %{name}v{i}: f64 = mem.load {array}, {at} {{inbounds=true}}");
@@ -62,7 +53,7 @@ fn sweep(random: &mut Random, name: &str, header: u32, after: u32) -> (String, b
 
 /// A function with two sweeps, and something between them at times.
 fn program(seed: u64) -> String {
-    let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) + 1);
+    let mut random = Choices::from_seed(seed);
     let (a, a_carries) = sweep(&mut random, "a", 2, 4);
     let (b, b_carries) = sweep(&mut random, "b", 5, 7);
     let start = |text: &str, carries: bool| {

@@ -83,8 +83,8 @@ fn every_op_is_generated() {
         }
     }
     // They are of lowered code, or of programs with globals, or have no value to compare, or look at
-    // errors, or give another value in each run. `mem.map` is made by `strip-math` in random pipelines. Those of `ad` work on tangents, those of `text` on
-    // texts that somebody wrote, those of `linalg` on arrays of sizes that fit.
+    // errors, or give another value in each run. Those of `ad` work on tangents, those of `text` on texts
+    // that somebody wrote, those of `linalg` on arrays of sizes that fit.
     let intended = [
         "core.global",
         "core.set_global",
@@ -95,7 +95,6 @@ fn every_op_is_generated() {
         "core.backtrace",
         "core.rethrow",
         "core.hash",
-        "mem.map",
     ];
     let registry = regraft_dialects::registry();
     let missing: Vec<&str> = registry

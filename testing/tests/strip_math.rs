@@ -7,28 +7,15 @@ use regraft_exec::{EngineKind, Limits, native_engines};
 use regraft_ir::{Module, render_all, verify_module};
 use regraft_passes::{PassRegistry, Pipeline, RunOptions, run_pipeline};
 use regraft_syntax::parse_module;
+use regraft_testing::choices::Choices;
 use regraft_testing::{CompareConfig, compare_functions};
-
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: u64) -> u64 {
-        self.0 =
-            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) % n
-    }
-
-    fn pick<'a, T: ?Sized>(&mut self, from: &[&'a T]) -> &'a T {
-        from[self.below(from.len() as u64) as usize]
-    }
-}
 
 /// Functions of one number, most of them with a domain.
 const FUNCTIONS: [&str; 12] =
     ["sin", "cos", "tan", "log", "log1p", "sqrt", "asin", "exp", "tanh", "cbrt", "atan", "erf"];
 
 /// A loop over `%n` rounds: functions of elements, of each other, of counters and of what is carried; stores of them.
-fn body(random: &mut Random, rotated: bool) -> String {
+fn body(random: &mut Choices, rotated: bool) -> String {
     let mut text = String::new();
     let up = random.below(4) > 0;
     // The index is from 1 to `%n`, in either direction.
@@ -48,8 +35,8 @@ fn body(random: &mut Random, rotated: bool) -> String {
     for at in 0..2 + random.below(5) {
         let array = random.pick(&["%y", "%z"]);
         let offset = if random.below(3) == 0 { random.below(4) } else { 0 };
-        let value = values[random.below(values.len() as u64) as usize].clone();
-        let other = values[random.below(values.len() as u64) as usize].clone();
+        let value = values[random.below(values.len())].clone();
+        let other = values[random.below(values.len())].clone();
         match random.below(10) {
             0..=2 => {
                 let _ = writeln!(text, "  %j{at}: i64 = arith.add %i, {offset}");
@@ -100,7 +87,7 @@ fn body(random: &mut Random, rotated: bool) -> String {
 /// A function that fills two arrays, which may be one, with numbers from 0 to 1, and one that is not at `%p`, and then
 /// runs a loop over them.
 fn program(seed: u64) -> String {
-    let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) + 1);
+    let mut random = Choices::from_seed(seed);
     let rotated = random.below(2) == 0;
     let special = random.pick(&["0.5", "0.5", "-1.0", "inf", "-2.5", "nan"]);
     let body = body(&mut random, rotated);

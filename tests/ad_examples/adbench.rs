@@ -103,6 +103,8 @@ end";
     numbers_of(&mut ba, definition);
     let rows = "[jacobian_row(i, k) for k in 1:2, i in 1:5]";
     agree(&mut ba, rows, "permutedims(expected_jacobian)");
+    let whole = "ba_jacobian!(zeros(15, 10), cameras, points, weights, observations, features)";
+    agree(&mut ba, whole, "permutedims(expected_jacobian)");
 }
 
 #[test]

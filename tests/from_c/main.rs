@@ -273,7 +273,7 @@ int main(void) {
     let output = run_c("from_c_arrays", ARRAYS, &calls, main);
     let report = "  × BoundsError: attempt to access 2-element Vector{Int64} at index [3]\n  \
                   note: at script.jl:20:25\n  \
-                  note: inlined at script.jl:18:12\n";
+                  note: called from at(Vector{Int64}, Int64), at script.jl:18:12\n";
     let chain = "  × BoundsError: attempt to access 2-element Vector{Int64} at index [9]\n  \
                  note: at script.jl:38:28\n  \
                  note: called from down(Vector{Int64}, Int64), at script.jl:38:48\n";

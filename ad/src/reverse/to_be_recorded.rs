@@ -69,7 +69,8 @@ impl ToBeRecorded {
                     continue;
                 }
                 let footprint = of(v);
-                reads_stay[v.index()] = !footprint.reads_what(later);
+                reads_stay[v.index()] =
+                    !footprint.reads_what(later) && (is_call || !overwrites_read(f, &aliases, v));
                 operands_stay[v.index()] = is_call && {
                     let operands = f.plain_operands(v).chain([v.into()]);
                     !later.writes_any_of(classes.reached_by(f, &aliases, operands))
@@ -97,4 +98,14 @@ impl ToBeRecorded {
     pub(super) fn operands_stay(&self, v: Value) -> bool {
         self.operands_stay.get(v.index()).copied().unwrap_or(false)
     }
+}
+
+/// Returns whether an op may write to an operand what it reads of another one.
+fn overwrites_read(f: &Function, aliases: &Aliases, v: Value) -> bool {
+    let Some(effects) = f.op_def(v).map(|def| def.effects) else { return false };
+    let operands = || f.plain_operands(v).enumerate();
+    operands().filter(|&(at, _)| effects.writes.contains(at)).any(|(at, written)| {
+        let mut others = operands().filter(|&(i, _)| i != at && effects.reads.contains(i));
+        others.any(|(_, read)| aliases.may_alias(f, written, read))
+    })
 }

@@ -27,6 +27,10 @@ const fn case(
 
 const MLP: &[&str] = &["jl/tanh_mlp.jl"];
 
+/// The Jacobian of the errors of observations, each of a camera and a point.
+const JACOBIAN: &str = "((jacobian, cameras, points, weights, camera, point, features) -> \
+     ba_jacobian!(jacobian, cameras, points, weights, zip(camera, point), features))";
+
 /// The arguments of the perceptron, for so many columns of input.
 macro_rules! perceptron {
     ($columns:literal) => {
@@ -93,6 +97,18 @@ pub const CASES: &[Case] = &[
          Wishart(1.0, 0)",
         &[1, 2, 3],
         ("((a, m, q, x) -> gmm_objective(a, m, q, x, Wishart(1.0, 0)))", Shape::Mixture),
+    ),
+    case(
+        "ba",
+        &["adbench/ba.jl"],
+        JACOBIAN,
+        "zeros(15, 2 * 31843), [0.5sin(1.0i * j) for i in 1:11, j in 1:49], \
+         [cos(1.0i * j) + (i == 3 ? 5.0 : 0.0) for i in 1:3, j in 1:7776], \
+         [0.75 + 0.25sin(1.0i) for i in 1:31843], \
+         [1 + (i - 1) * 49 ÷ 31843 for i in 1:31843], [1 + i * 48271 % 7776 for i in 1:31843], \
+         [cos(1.0i * j) for i in 1:2, j in 1:31843]",
+        &[],
+        (JACOBIAN, Shape::Jacobian),
     ),
     case(
         "lstm",

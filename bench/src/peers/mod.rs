@@ -13,10 +13,12 @@ use std::time::Instant;
 
 use regraft_dialects::context;
 use regraft_exec::{EngineKind, Pool, PreparedCall, Val};
-use regraft_ir::Diagnostic;
-use regraft_lang::{Mode, Session};
+use regraft_ir::{Diagnostic, Module};
+use regraft_lang::{GradientCall, Mode, Session};
 use regraft_passes::rewrite::Math;
 use serde_json::json;
+
+use crate::adjoints::Program;
 
 pub use cases::{CASES, Case};
 pub use typed::Shape;
@@ -85,19 +87,36 @@ pub fn measure(
         return time(case.name, engine, || run().map_err(|error| vec![error]));
     };
     session.set_for_lengths(for_lengths);
-    let text = format!("{}({})", case.program.function, case.program.args);
-    let gradient = session.gradient_alone_call(&text, Mode::Reverse)?;
-    let (callee, args) = (&gradient.callee, &gradient.args);
-    session.with_interpreter(&gradient.module, |interpreter| {
+    let (module, callee, args) = call_by_values(&mut session, case)?;
+    session.with_interpreter(&module, |interpreter| {
         let mut pool = Pool::default();
         let mut site = PreparedCall::default();
         let run = || {
-            let result = pool.run(|| interpreter.call_prepared(&mut site, callee, args));
+            let result = pool.run(|| interpreter.call_prepared(&mut site, &callee, &args));
             black_box(result.map_err(|error| vec![error.to_diagnostic()])?);
             Ok(())
         };
         time(case.name, engine, run)
     })
+}
+
+/// The functions of a gradient, and the call that gives it.
+fn call_by_values(
+    session: &mut Session,
+    case: &Case,
+) -> Result<(Module, Val, Vec<Val>), Vec<Diagnostic>> {
+    let Program { function, args, .. } = case.program;
+    let text = format!("{function}({args})");
+    if let (_, Shape::Jacobian) = case.typed {
+        // They are evaluated once: each closure has a type of its own.
+        let callee = session.run("function", &format!("jacobian = {function}"))?;
+        let args = session.run("arguments", &format!("arguments = ({args},)"))?;
+        let module = session.optimized("jacobian(arguments...)", None)?;
+        return Ok((module, callee, args.as_fields().unwrap_or_default().to_vec()));
+    }
+    let GradientCall { module, callee, args } =
+        session.gradient_alone_call(&text, Mode::Reverse)?;
+    Ok((module, callee, args.to_vec()))
 }
 
 /// Times what runs again and again.

@@ -3,6 +3,7 @@
 use ndarray::{Array2, ArrayRef2, ShapeBuilder};
 use regraft_exec::Val;
 use regraft_exec::typed::{ByMut, ByRef, Fixed};
+use regraft_exec::value::Element;
 use regraft_ir::Diagnostic;
 use regraft_lang::Session;
 
@@ -57,6 +58,21 @@ pub(super) fn prepare(
             let ((q, mut dq), (x, _)) = (args.matrix()?, args.matrix()?);
             Box::new(move || gradient.call((&a, &m, &q, &x), (&mut da, &mut dm, &mut dq, ())))
         }
+        Shape::Jacobian => {
+            type Columns = ByRef<[i64]>;
+            type F = ((ByMut<ArrayRef2<f64>>, Matrix, Matrix, Slice, Columns, Columns, Matrix), ());
+            let jacobian = session.compile::<F>(function)?;
+            let ((mut rows, _), (cameras, _)) = (args.matrix()?, args.matrix()?);
+            let ((points, _), (weights, _)) = (args.matrix()?, args.slice()?);
+            let (camera, point) = (args.indices()?, args.indices()?);
+            let (features, _) = args.matrix()?;
+            Box::new(move || {
+                let seen = (&camera[..], &point[..]);
+                let all =
+                    (&mut *rows, &*cameras, &*points, &weights[..], seen.0, seen.1, &*features);
+                jacobian.call(all)
+            })
+        }
         Shape::Network => {
             type F = ((Matrix, Matrix, Fixed<Matrix>, Fixed<Matrix>), ());
             let gradient = session.compile_gradient::<F>(function)?;
@@ -84,6 +100,8 @@ pub enum Shape {
     Mixture,
     /// Two matrices of parameters, and two constant ones.
     Network,
+    /// A matrix for derivatives that the function asks for itself, and what they are derivatives of.
+    Jacobian,
 }
 
 /// Arguments, or the errors.
@@ -107,12 +125,17 @@ impl Args<'_> {
         Ok((matrix, Array2::zeros(sizes.f())))
     }
 
-    fn next(&mut self) -> Found<(Vec<f64>, (usize, usize))> {
+    fn indices(&mut self) -> Found<Vec<i64>> {
+        Ok(self.next()?.0)
+    }
+
+    fn next<T: Element>(&mut self) -> Found<(Vec<T>, (usize, usize))> {
         let found = self.0.next().and_then(|arg| match arg {
-            Val::Array(array) => Some((array.to_vec::<f64>()?, (array.dim(0), array.dim(1)))),
+            Val::Array(array) => Some((array.to_vec::<T>()?, (array.dim(0), array.dim(1)))),
             _ => None,
         });
-        found
-            .ok_or_else(|| vec![Diagnostic::error("an argument of the case is no array of floats")])
+        found.ok_or_else(|| {
+            vec![Diagnostic::error("an argument of the case is no array of such numbers")]
+        })
     }
 }

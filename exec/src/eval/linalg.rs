@@ -68,16 +68,40 @@ fn check(cx: &EvalCx<'_>, sizes: &[(&Shared<Array>, usize, usize)]) -> Result<()
 }
 
 pub(super) fn product(cx: &mut EvalCx<'_>, args: &[Val]) -> Result<Val, Trap> {
-    let [Val::Array(dest), Val::Array(a), Val::Array(b), Val::Bool(turn_a), Val::Bool(turn_b)] =
-        args
-    else {
+    let [dest, a, b, Val::Bool(turn_a), Val::Bool(turn_b)] = args else {
         return Err(cx.wrong_types(args));
     };
-    let (arrays, turned) = ([&**dest, &**a, &**b], (*turn_a, *turn_b));
+    multiply(cx, args, [dest, a, b], (*turn_a, *turn_b), false)
+}
+
+/// The transpose of a product is the product of the transposed factors in the other order.
+pub(super) fn add_product(cx: &mut EvalCx<'_>, args: &[Val]) -> Result<Val, Trap> {
+    let [dest, a, b, Val::Bool(turn_dest), Val::Bool(turn_a), Val::Bool(turn_b)] = args else {
+        return Err(cx.wrong_types(args));
+    };
+    if *turn_dest {
+        multiply(cx, args, [dest, b, a], (!turn_b, !turn_a), true)
+    } else {
+        multiply(cx, args, [dest, a, b], (*turn_a, *turn_b), true)
+    }
+}
+
+/// Writes the product of two matrices to the first one, or adds it.
+fn multiply(
+    cx: &EvalCx<'_>,
+    args: &[Val],
+    arrays: [&Val; 3],
+    turned: (bool, bool),
+    adds: bool,
+) -> Result<Val, Trap> {
+    let [Val::Array(dest), Val::Array(a), Val::Array(b)] = arrays else {
+        return Err(cx.wrong_types(args));
+    };
+    let arrays = [&**dest, &**a, &**b];
     let done = match dest.element() {
         _ if a.element() != dest.element() || b.element() != dest.element() => None,
-        Type::F64 => Some(product::multiply::<f64>(arrays, turned)),
-        Type::F32 => Some(product::multiply::<f32>(arrays, turned)),
+        Type::F64 => Some(product::multiply::<f64>(arrays, turned, adds)),
+        Type::F32 => Some(product::multiply::<f32>(arrays, turned, adds)),
         _ => None,
     };
     let Some(done) = done else { return Err(cx.wrong_types(args)) };

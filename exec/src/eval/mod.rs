@@ -71,7 +71,7 @@ impl EvalTable {
         ] {
             table.rows.insert(op, EvalRow::Control);
         }
-        let rows: [(Op, EvalFn); 100] = [
+        let rows: [(Op, EvalFn); 101] = [
             (dialects::core::TUPLE, core::tuple),
             (dialects::core::GET, core::get),
             (dialects::core::SELECT, core::select),
@@ -139,6 +139,7 @@ impl EvalTable {
             (dialects::mem::REF_GET, mem::ref_get),
             (dialects::mem::REF_SET, mem::ref_set),
             (dialects::linalg::PRODUCT, linalg::product),
+            (dialects::linalg::ADD_PRODUCT, linalg::add_product),
             (dialects::linalg::SOLVE_TRIANGULAR, linalg::solve_triangular),
             (dialects::linalg::LU, linalg::lu),
             (dialects::linalg::CHOLESKY, linalg::cholesky),

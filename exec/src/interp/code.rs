@@ -96,6 +96,8 @@ pub(crate) struct Code {
     /// The slot of the function in the world.
     pub(crate) slot: u32,
     pub(crate) native: Cell<Native>,
+    /// The form of it that the interpreter runs, if that is another one.
+    pub(super) interpreted: CodeCell,
     /// The way into its native code for other code, if it may be replaced while that runs.
     pub(crate) body: Cell<*const u8>,
     pub(crate) insts: Box<[Inst]>,

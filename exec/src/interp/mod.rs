@@ -54,7 +54,7 @@ use crate::engine::{Engine, EngineKind, Limits, Tiers, preset_threads};
 use crate::error::{ErrorKind, ExecError, Trap};
 use crate::host::Host;
 pub use crate::native::CodeForm;
-use crate::native::backend;
+use crate::native::{Backend, backend};
 use crate::value::Val;
 
 /// Runs functions by compiling each once, when it is first called, to a compact form for a
@@ -104,6 +104,7 @@ impl Interpreter {
             limits: Limits::default(),
             threads: 1,
             fuel_left: 0,
+            slice: machine::SLICE,
             interrupt: Arc::default(),
             host: Host::default(),
             scalars: Vec::new(),
@@ -208,7 +209,7 @@ impl Interpreter {
     /// Makes the code of a function, native code if the engine makes some, before it is first called. Returns its slot.
     pub(crate) fn prepare(&mut self, function: Symbol) -> Result<u32, ExecError> {
         let slot = self.slot_of(function)?;
-        let prepared = self.world.code(slot).map(|code| self.world.native(code));
+        let prepared = self.world.code(slot).map(|code| self.world.compile_now(code));
         prepared.map_err(|trap| self.not_started(trap))?;
         Ok(slot)
     }
@@ -219,20 +220,22 @@ impl Interpreter {
     /// If there is no such engine for this machine.
     pub fn set_engine(&mut self, kind: EngineKind) -> Result<(), String> {
         let backend = backend(kind)?;
-        let tiers = if kind == EngineKind::Auto { self.tiers } else { Tiers::Never };
-        self.state.native.is_asked_always.set(tiers == Tiers::AtOnce);
-        self.world.set_backend(backend, kind, tiers);
         self.kind = kind;
+        self.set_backend(backend);
         Ok(())
     }
 
     /// Sets when [`EngineKind::Auto`] has functions compiled by LLVM. What was compiled before is dropped.
-    ///
-    /// # Errors
-    /// If there is no such engine for this machine.
-    pub fn set_tiers(&mut self, tiers: Tiers) -> Result<(), String> {
+    pub fn set_tiers(&mut self, tiers: Tiers) {
         self.tiers = tiers;
-        self.set_engine(self.kind)
+        self.set_backend(self.world.natives.backend.clone());
+    }
+
+    fn set_backend(&mut self, backend: Option<Rc<dyn Backend>>) {
+        let tiers = if self.kind == EngineKind::Auto { self.tiers } else { Tiers::Never };
+        self.state.native.is_asked_always.set(tiers == Tiers::AtOnce);
+        self.state.slice = if tiers == Tiers::AtOnce { 0 } else { machine::SLICE };
+        self.world.set_backend(backend, self.kind, tiers);
     }
 
     /// Sets the number of threads that loops and reductions take which may be shared.

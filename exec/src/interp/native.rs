@@ -1,5 +1,10 @@
 //! The native code of a world: which functions have some, and when it is made and dropped.
 //!
+//! Code that waits for being worth it runs in the interpreter, which counts its calls, and looks at it each time when it has run some
+//! thousand instructions. Native code takes over where a function is called, and where a loop at work goes back. For
+//! that, the interpreter runs a function with loops in the form that native code is made of, so that both have the
+//! same frame.
+//!
 //! A function is compiled together with all that it calls directly, so that they call each other without a
 //! detour; what is only called where an error is about to be thrown is left to the interpreter. Native code
 //! is made of the optimized form of a function, if the call resolver has one. A unit is dropped as a whole as soon as one
@@ -13,17 +18,23 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::code::{CallSite, ChunkSite, Code};
 use super::compile::compile;
-use super::inst::Inst;
+use super::inst::{Inst, Pc};
 use super::machine::runtime;
 use super::operands::targets;
 use super::register::Scalar;
 use super::workers::Kernel;
 use super::world::{Optimized, World};
 use crate::engine::{EngineKind, Tiers};
-use crate::native::{Backend, Callee, Entry, Native, Runtime, Source, Target, Unit, obstacle};
+use crate::native::{
+    Backend, Callee, Entry, Loop, Native, Runtime, Source, Target, Unit, obstacle,
+};
 
-/// A function without loops is compiled when it is called so often.
-const MANY_CALLS: u32 = 100;
+/// The heat at which a function is compiled. A call counts 1.
+const HOT: u32 = 100;
+
+/// The heat of a look at a loop in the interpreter, every [`SLICE`](super::machine::SLICE) instructions. To compile
+/// ten instructions takes as long as to run one slice.
+const LOOK: u32 = 10;
 
 /// The most instructions of a unit.
 const LARGE_UNIT: usize = 20_000;
@@ -54,12 +65,25 @@ impl World {
     }
 
     #[cold]
-    fn consider(&self, code: &Code, calls: u32) -> Option<Entry> {
-        if !self.natives.eager && calls < MANY_CALLS && !code.has_loop() {
-            code.native.set(Native::Untried(calls + 1));
+    fn consider(&self, code: &Code, heat: u32) -> Option<Entry> {
+        let is_first = heat == 0 && self.natives.waits();
+        if is_first && code.has_loop() && !self.choose_form(code) {
+            code.native.set(Native::Refused);
             return None;
         }
-        self.compile_unit(code);
+        let is_interpreted = is_first && self.code_in(&code.interpreted).is_some();
+        if is_interpreted || heat < self.natives.hot(HOT) {
+            code.native.set(Native::Untried(heat + 1));
+            return None;
+        }
+        self.compile_now(code)
+    }
+
+    /// Compiles a function that has no native code yet.
+    pub(super) fn compile_now(&self, code: &Code) -> Option<Entry> {
+        if let Native::Untried(_) = code.native.get() {
+            self.compile_unit(code, None);
+        }
         match code.native.get() {
             Native::Ready(compiled) => Some(compiled.entry),
             _ => {
@@ -69,33 +93,96 @@ impl World {
         }
     }
 
-    /// Compiles a function, and all that it calls directly.
-    fn compile_unit(&self, root: &Code) {
+    /// Lets the interpreter run the form of a function that native code is made of, until there is some. Returns
+    /// whether there can be some.
+    fn choose_form(&self, own: &Code) -> bool {
+        let member = self.optimized(own).filter(|member| obstacle(member.code).is_none());
+        if let Some(member) = &member {
+            own.interpreted.set(member.code);
+        }
+        member.is_some()
+    }
+
+    /// The native code that a loop goes on in which the interpreter has run for another slice, in a frame of `code`, if
+    /// it is worth it and possible.
+    #[cold]
+    pub(super) fn way_into_loop(&self, code: &Code, header: Pc) -> Option<Entry> {
+        let own = self.slot(code.slot).code.get().filter(|_| self.natives.waits())?;
+        match own.native.get() {
+            Native::Refused => return None,
+            Native::Untried(heat) => {
+                let heat = heat.saturating_add(LOOK);
+                own.native.set(Native::Untried(heat));
+                if heat < self.natives.hot(HOT + code.insts.len() as u32) {
+                    return None;
+                }
+            }
+            Native::Ready(_) => {}
+        }
+        let at = (code.slot, header);
+        self.entry_at(at, None).or_else(|| {
+            self.compile_unit(own, Some((code, header)));
+            let entry = self.entry_at(at, None);
+            if entry.is_none() {
+                own.native.set(Native::Refused);
+            }
+            entry
+        })
+    }
+
+    /// The way into a loop in code that some compiler has made, or one.
+    pub(super) fn entry_at(&self, at: Loop, by: Option<EngineKind>) -> Option<Entry> {
+        let units = self.natives.units.borrow();
+        let mut units = units.iter().rev().filter(|unit| by.is_none_or(|by| unit.by == by));
+        units
+            .find_map(|unit| unit.at_loop.filter(|&(there, _)| there == at).map(|(_, entry)| entry))
+    }
+
+    /// Compiles a function, and all that it calls directly; with another way in, at the header of a loop in the form that
+    /// the interpreter runs.
+    fn compile_unit(&self, root: &Code, at: Option<(&Code, Pc)>) {
         let Some(backend) = &self.natives.backend else { return };
         if self.find(root.name) != Some(root.slot) {
             // It runs once, and what it calls is to be there when it is gone.
             let callees = root.warm_calls().filter_map(|site| self.code(site.callee).ok());
             let untried = |callee: &&Code| matches!(callee.native.get(), Native::Untried(_));
-            callees.filter(untried).for_each(|callee| self.compile_unit(callee));
+            callees.filter(untried).for_each(|callee| self.compile_unit(callee, None));
         }
         let members = self.members(root);
-        if members.is_empty() {
+        let started = at.and_then(|(code, header)| {
+            let is_own = std::ptr::eq(code, root);
+            let form = if is_own { self.unchanged(root) } else { self.optimized(root) };
+            Some((form.filter(|form| std::ptr::eq(form.code, code))?, header))
+        });
+        let started = started.filter(|(form, _)| obstacle(form.code).is_none());
+        if members.is_empty() && started.is_none() {
             return;
         }
         let is_replaceable = self.natives.are_replaceable();
         let (callee, runtime) = (self.callees(&members, is_replaceable), runtime());
-        let sources = self.sources(&members, &callee, &runtime, is_replaceable);
+        let mut sources = self.sources(&members, &callee, &runtime, is_replaceable);
+        if let Some((Member { code, f, .. }, header)) = &started {
+            let (counted, start) = (self.natives.counted, Some(*header));
+            let (callee, runtime) = (&callee, &runtime);
+            sources.push(Source { code, f, callee, runtime, counted, is_replaceable, start });
+        }
         // A back end refuses what is too large for it: the interpreter runs it then.
         let Ok((machine_code, compiled)) = backend.compile(&sources) else { return };
-        for (member, compiled) in members.iter().zip(compiled) {
+        for (member, &compiled) in members.iter().zip(&compiled) {
             member.own.native.set(Native::Ready(compiled));
             member.own.body.set(compiled.body);
         }
+        let at_loop = started.as_ref().zip(compiled.get(members.len()));
+        let at_loop = at_loop.map(|(&(_, header), compiled)| ((root.slot, header), compiled.entry));
+        let started = started.iter().map(|(form, _)| form);
+        let others =
+            started.filter(|form| members.iter().all(|member| member.own.slot != form.own.slot));
+        let members: Vec<&Member<'_>> = members.iter().chain(others).collect();
         let size = members.iter().map(|member| member.code.insts.len()).sum();
         let codes = members.iter().flat_map(|member| [member.own, member.code]);
         let callees = codes.flat_map(|code| code.calls.iter().map(|site| site.callee)).collect();
         let members = members.iter().map(|member| member.own.slot).collect();
-        let (number, at_loop) = (self.natives.next_unit(), None);
+        let number = self.natives.next_unit();
         let by = match self.natives.engine {
             EngineKind::Auto => EngineKind::Cranelift,
             engine => engine,
@@ -272,12 +359,7 @@ impl World {
     ) {
         self.drop_natives(|_| true);
         self.natives.set_tiers(tiers);
-        let eager = match engine {
-            EngineKind::Interpreter => false,
-            EngineKind::Auto => tiers == Tiers::AtOnce,
-            EngineKind::Cranelift | EngineKind::Llvm => true,
-        };
-        (self.natives.backend, self.natives.eager) = (backend, eager);
+        self.natives.backend = backend;
         self.natives.engine = engine;
         for number in 0..self.slots.count() {
             let code = self.slots.get_mut(number).and_then(|slot| slot.code.get_mut());
@@ -301,6 +383,7 @@ impl World {
         for (_, slot) in &self.slots {
             if let Some(code) = slot.code.get() {
                 code.native.set(state);
+                code.interpreted.clear();
             }
         }
     }

@@ -12,8 +12,6 @@ use crate::native::{Backend, Unit};
 #[derive(Default)]
 pub(super) struct Natives {
     pub(super) backend: Option<Rc<dyn Backend>>,
-    /// True if a function is compiled at its first call, and not when it is worth it.
-    pub(super) eager: bool,
     /// The engine that the back end is of.
     pub(super) engine: EngineKind,
     /// True if code counts the instructions that it runs.
@@ -31,6 +29,20 @@ pub(super) struct Natives {
 }
 
 impl Natives {
+    /// Returns whether a function is compiled when it is worth it, and not at its first call.
+    pub(super) fn waits(&self) -> bool {
+        self.engine == EngineKind::Auto
+    }
+
+    /// The heat at which what is worth it at `heat` is compiled.
+    pub(super) fn hot(&self, heat: u32) -> u32 {
+        #[cfg(feature = "jit")]
+        let is_at_once = self.tiering.as_ref().is_some_and(Tiering::is_at_once);
+        #[cfg(not(feature = "jit"))]
+        let is_at_once = false;
+        if self.waits() && !is_at_once { heat } else { 0 }
+    }
+
     /// Returns whether native code may run.
     pub(super) fn may_run(&self) -> bool {
         self.backend.is_some() || self.is_loaded

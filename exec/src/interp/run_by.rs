@@ -11,7 +11,7 @@ use crate::native::{Native, obstacle};
 pub enum RunBy {
     /// Native code by that engine.
     Native(EngineKind),
-    /// The interpreter, as it is called too rarely for native code.
+    /// The interpreter, as it is called too rarely, or runs too shortly, for native code.
     Rarely,
     /// The interpreter, for a reason: "catches errors".
     Interpreter(&'static str),

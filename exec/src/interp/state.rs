@@ -18,6 +18,8 @@ pub(super) struct State {
     pub(super) threads: usize,
     /// Instructions that may still be run, apart from the slice at work.
     pub(super) fuel_left: u64,
+    /// The number of instructions that are run between two looks.
+    pub(super) slice: i64,
     pub(super) interrupt: Arc<AtomicBool>,
     pub(super) host: Host,
     /// Stacks, kept between calls.

@@ -7,9 +7,8 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 
 use rustc_hash::FxHashMap;
 
-use super::inst::Pc;
 use crate::engine::Tiers;
-use crate::native::{Delivery, Order, is_at_hand};
+use crate::native::{Delivery, Loop, Order, is_at_hand};
 
 /// The looks, a millisecond each, that loading the library takes, and beginning with a unit.
 const LOADING: usize = 40;
@@ -17,9 +16,6 @@ const BEGINNING: usize = 20;
 
 /// The instructions of compact code that LLVM compiles in a millisecond.
 const PACE: usize = 2;
-
-/// A loop, by its function and its header.
-pub(super) type Loop = (u32, Pc);
 
 /// The state of the units that better code may be made for.
 pub(super) struct Tiering {
@@ -72,7 +68,7 @@ impl Tiering {
     }
 
     /// Returns whether runs look up whenever they can.
-    fn is_at_once(&self) -> bool {
+    pub(super) fn is_at_once(&self) -> bool {
         self.when == Tiers::AtOnce
     }
 

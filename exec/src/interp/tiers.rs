@@ -15,10 +15,10 @@ use super::code::Code;
 use super::inst::Pc;
 use super::machine::runtime;
 use super::native::Member;
-use super::tiering::{Loop, Tiering};
+use super::tiering::Tiering;
 use super::world::World;
 use crate::engine::EngineKind;
-use crate::native::{Delivery, Entry, MachineCode, Native, Order, Unit};
+use crate::native::{Delivery, Entry, Loop, MachineCode, Native, Order, Unit};
 
 impl World {
     /// Looks up from code at work, at the header of a loop or where a function begins. Gives the way into better
@@ -28,7 +28,7 @@ impl World {
         let tiering = self.natives.tiering.as_ref().filter(|tiering| !tiering.is_over())?;
         self.install_delivered(tiering);
         let at = header.map(|header| (code.slot, header));
-        let found = at.and_then(|at| self.entry_at(at));
+        let found = at.and_then(|at| self.entry_at(at, Some(EngineKind::Llvm)));
         if found.is_some() {
             return found;
         }
@@ -45,14 +45,7 @@ impl World {
         if tiering.place(order) {
             self.install_delivered(tiering);
         }
-        at.and_then(|at| self.entry_at(at))
-    }
-
-    fn entry_at(&self, at: Loop) -> Option<Entry> {
-        let units = self.natives.units.borrow();
-        units
-            .iter()
-            .find_map(|unit| unit.at_loop.filter(|&(there, _)| there == at).map(|(_, entry)| entry))
+        at.and_then(|at| self.entry_at(at, Some(EngineKind::Llvm)))
     }
 
     /// An order of better code for a unit, which can begin at a loop as well.

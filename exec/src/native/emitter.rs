@@ -45,6 +45,8 @@ pub(crate) enum Area {
     Header,
     /// The elements of arrays of that type.
     Elements(Mem),
+    /// The same in one alias scope of the function. In two of them are no elements in common.
+    Scope(Mem, u32),
     /// The fields of tuples, structs and refs.
     Fields,
     /// The context of the run: limits, fuel, the interrupt flag.
@@ -174,8 +176,20 @@ pub(crate) struct Function {
     pub(crate) address: *const u8,
     pub(crate) params: &'static [Arg],
     pub(crate) result: Option<Arg>,
-    /// True if the result depends on the arguments alone, and nothing else happens.
-    pub(crate) is_pure: bool,
+    pub(crate) touches: Touches,
+}
+
+/// The memory that a function of ours touches.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Touches {
+    /// None: the result depends on the arguments alone, and nothing else happens.
+    Nothing,
+    /// Only what arguments are addresses of.
+    Arguments,
+    /// The same, and what compiled code does not see.
+    Context,
+    /// Anything.
+    Everything,
 }
 
 /// The parameters that stand before the scalars in every compiled function: the context of the run,

@@ -3,7 +3,7 @@
 //! A status is 0, or 1 after an error, which the runtime keeps.
 
 use super::emitter::Function;
-use super::math;
+use super::{fill, math};
 
 /// The functions. `cx` is the context of the run, `code` the compact code, `pc` the position in it,
 /// `scalars` and `vals` the window of the frame.
@@ -47,5 +47,5 @@ pub(super) fn all_functions(runtime: &Runtime) -> impl Iterator<Item = Function>
     let &Runtime { look_up, find_case, drop_last, clear, .. } = runtime;
     let of_errors = [grow, too_deep, step, fail, return_tuple, unwind, refuel, look_up];
     let of_values = [find_case, drop_last, clear];
-    of_errors.into_iter().chain(of_values).chain(math::all())
+    of_errors.into_iter().chain(of_values).chain([fill::doubles()]).chain(math::all())
 }

@@ -6,7 +6,7 @@ use regraft_dialects::{arith, math, semantics};
 use regraft_ir::Op;
 use regraft_math::Forms;
 
-use super::emitter::{Arg, Function};
+use super::emitter::{Arg, Function, Touches};
 use crate::vector_math::{self, Form};
 
 /// The numbers that a function is defined for; it is for NaN.
@@ -93,7 +93,7 @@ fn scalar(op: Op) -> Option<*const u8> {
 
 fn function(op: Op, name: &'static str, params: &'static [Arg]) -> Option<Function> {
     let (address, result) = (scalar(op)?, Some(Arg::Double));
-    Some(Function { name, address, params, result, is_pure: true })
+    Some(Function { name, address, params, result, touches: Touches::Nothing })
 }
 
 /// The function of an op of one operand.
@@ -123,7 +123,7 @@ pub(super) fn strip(name: &str) -> Option<Function> {
         _ => &[Arg::Ptr, Arg::Ptr, Arg::Ptr, Arg::Int],
     };
     let (address, result) = (forms.strip().cast(), Some(Arg::Int));
-    Some(Function { name: symbol, address, params, result, is_pure: false })
+    Some(Function { name: symbol, address, params, result, touches: Touches::Arguments })
 }
 
 /// All functions.

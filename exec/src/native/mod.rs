@@ -35,6 +35,7 @@ mod context;
 #[cfg(feature = "jit")]
 mod cranelift;
 mod emitter;
+mod fill;
 mod functions;
 mod image;
 #[cfg(feature = "jit")]
@@ -52,7 +53,7 @@ pub(crate) use self::context::{Compiled, Entry, Native, NativeContext};
 pub use self::cranelift::Cpu;
 #[cfg(feature = "jit")]
 pub(crate) use self::cranelift::{CEntry, CParam, ObjectFile, Word};
-pub(crate) use self::emitter::{Arg, Callee, Function, Target};
+pub(crate) use self::emitter::{Arg, Callee, Function, Target, Touches};
 pub(crate) use self::functions::{DONE, LEFT, Runtime};
 pub use self::image::Image;
 pub(crate) use self::image::hash_of;
@@ -63,7 +64,7 @@ pub(crate) use self::source::Source;
 pub(crate) use self::translate::obstacle;
 #[cfg(feature = "jit")]
 pub(crate) use self::unit::MachineCode;
-pub(crate) use self::unit::{Backend, Unit};
+pub(crate) use self::unit::{Backend, Loop, Unit};
 
 /// The forms of the code of a function that can be looked at.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -22,6 +22,9 @@ pub(crate) trait Backend {
     ) -> Result<(Rc<dyn MachineCode>, Vec<Compiled>), String>;
 }
 
+/// A loop, by the slot of its function and its header.
+pub(crate) type Loop = (u32, Pc);
+
 /// Functions that were compiled together.
 pub(crate) struct Unit {
     /// No other unit of the world has or had it.
@@ -34,8 +37,8 @@ pub(crate) struct Unit {
     pub(crate) by: EngineKind,
     /// The number of instructions of the compact code.
     pub(crate) size: usize,
-    /// The loop that one of them can begin at as well, by slot and header, and the way in there.
-    pub(crate) at_loop: Option<((u32, Pc), Entry)>,
+    /// The loop that one of them can begin at as well, and the way in there.
+    pub(crate) at_loop: Option<(Loop, Entry)>,
     /// Kept as long as it may run.
     pub(crate) _code: Rc<dyn MachineCode>,
 }

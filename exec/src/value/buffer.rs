@@ -7,7 +7,9 @@ use std::ops::{Add, Range};
 use regraft_math::Forms;
 use smallvec::SmallVec;
 
+use super::fill::{Plain, refill};
 use super::layout::RawVec;
+use super::wide::run_wide;
 
 /// The elements of an array of scalars. An array is an object that several values refer to, so
 /// elements are read and written through a shared reference; no method hands out a reference to
@@ -57,8 +59,11 @@ impl<T: Copy> Buffer<T> {
     }
 
     /// Sets all elements.
-    pub fn fill(&self, value: T) {
-        self.0.items_mut().fill(value);
+    pub fn fill(&self, value: T)
+    where
+        T: Plain,
+    {
+        refill(self.0.items_mut(), value);
     }
 
     /// Copies the elements of `source` to the start of this; `false` if there is no room. Both may
@@ -83,8 +88,11 @@ impl<T: Copy> Buffer<T> {
             return;
         }
         // Two buffers, so that the two references are to different vectors.
-        let places = self.0.items_mut().iter_mut().zip(other.0.items());
-        places.for_each(|(place, &item)| *place = *place + item);
+        let (places, items) = (self.0.items_mut(), other.0.items());
+        run_wide(
+            #[inline(always)]
+            || places.iter_mut().zip(items).for_each(|(place, &item)| *place = *place + item),
+        );
     }
 
     /// A copy of the elements.

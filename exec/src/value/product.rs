@@ -7,6 +7,7 @@ mod thin;
 
 use std::ops::{Add, Mul};
 
+use super::fill::refill;
 use super::{Array, Element};
 
 /// The floats that there are products of.
@@ -60,9 +61,13 @@ fn layout(array: &Array, turned: bool) -> Option<([usize; 2], [isize; 2])> {
     Some(if turned { ([columns, rows], [step, 1]) } else { ([rows, columns], [1, step]) })
 }
 
-/// Writes the product of `a` and `b`, transposed first if `turned` says so, to `dest`. `None`, with
-/// nothing written, if the sizes do not fit, or `dest` is one of the factors.
-pub(crate) fn multiply<T: Real>([dest, a, b]: [&Array; 3], turned: (bool, bool)) -> Option<()> {
+/// Writes the product of `a` and `b`, transposed first if `turned` says so, to `dest`, or adds it if `adds`
+/// says so. `None`, with nothing written, if the sizes do not fit, or `dest` is one of the factors.
+pub(crate) fn multiply<T: Real>(
+    [dest, a, b]: [&Array; 3],
+    turned: (bool, bool),
+    adds: bool,
+) -> Option<()> {
     let ([rows, inner], a_steps) = layout(a, turned.0)?;
     let ([other, columns], b_steps) = layout(b, turned.1)?;
     let (sizes, steps) = layout(dest, false)?;
@@ -79,15 +84,18 @@ pub(crate) fn multiply<T: Real>([dest, a, b]: [&Array; 3], turned: (bool, bool))
         "a product of arrays"
     );
     if inner == 1 {
-        thin::outer(into, left, right);
+        thin::outer(into, left, right, adds);
         return Some(());
     }
+    if !adds && (columns == 1 || rows == 1) {
+        refill(into, T::ZERO);
+    }
     if columns == 1 {
-        thin::matrix_vector(into, left, right, turned.0);
+        thin::add_matrix_vector(into, left, right, turned.0);
         return Some(());
     }
     if rows == 1 {
-        thin::matrix_vector(into, right, left, !turned.1);
+        thin::add_matrix_vector(into, right, left, !turned.1);
         return Some(());
     }
     // SAFETY: the arrays have the elements that the sizes and distances tell, as was just checked; `dest`
@@ -104,7 +112,7 @@ pub(crate) fn multiply<T: Real>([dest, a, b]: [&Array; 3], turned: (bool, bool))
             right.as_ptr(),
             b_steps[0],
             b_steps[1],
-            T::ZERO,
+            if adds { T::ONE } else { T::ZERO },
             into.as_mut_ptr(),
             steps[0],
             steps[1],

@@ -9,6 +9,7 @@ use smallvec::SmallVec;
 
 use super::buffer::Buffer;
 use super::charge::{COUNTS, Charge};
+use super::fill::Plain;
 use super::layout::{Counted, Header, HeapSlice, InlineList, Kind, Kinded, Slots};
 use super::pool::list::{Buffers, Scalars};
 use super::shared::Shared;
@@ -244,7 +245,7 @@ macro_rules! kinds {
 kinds!(Text => Text, Fields => Fields, Object => Object, Array => Array, RefCellObject => Ref);
 
 /// A Rust type that arrays have specialised storage for.
-pub trait Element: Copy + Default + Into<Val> + 'static {
+pub trait Element: Plain + Default + Into<Val> + 'static {
     /// The element type.
     const TYPE: Type;
     /// Storage of these elements.

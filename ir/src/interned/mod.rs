@@ -400,9 +400,9 @@ impl Interned {
         self.sources.named(self.symbol(file), line, column)
     }
 
-    /// The location of an instruction that was written at `at` and inlined at `call_site`.
-    pub fn inlined_loc(&self, at: Loc, call_site: Loc) -> Loc {
-        self.sources.inlined(at, call_site)
+    /// The location of an instruction that was written at `at`, in the function `callee`, and inlined at `call_site`.
+    pub fn inlined_loc(&self, at: Loc, callee: Symbol, call_site: Loc) -> Loc {
+        self.sources.inlined(at, callee, call_site)
     }
 
     /// The meaning of a location.

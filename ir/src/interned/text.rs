@@ -140,7 +140,7 @@ impl Interned {
         let (mut rest, mut left) = (vec![loc], MAX_LOC_PLACES);
         while let Some(loc) = rest.pop() {
             let location = self.location(loc);
-            if let Location::Inlined { at, call_site } = location {
+            if let Location::Inlined { at, call_site, .. } = location {
                 rest.extend([call_site, at]);
                 continue;
             }

@@ -5,7 +5,8 @@ use smallvec::SmallVec;
 use super::{NO_TERMINATOR, Printer};
 use crate::interned::write_quoted;
 use crate::{
-    Function, Loc, Location, Op, OpDef, Operand, OperandKind, ResultType, Syntax, Type, Value,
+    Function, Loc, Location, Op, OpDef, Operand, OperandKind, ResultType, Symbol, Syntax, Type,
+    Value,
 };
 
 impl Printer<'_> {
@@ -172,17 +173,23 @@ impl Printer<'_> {
         self.out.push('?');
     }
 
-    /// ` loc("f.ir":3:5 at "g.ir":9:1)`, or nothing.
+    /// ` loc("f.ir":3:5 in @f at "g.ir":9:1)`, or nothing.
     pub(super) fn loc(&mut self, loc: Loc) {
-        let mut rest: SmallVec<[Loc; 4]> = SmallVec::from_slice(&[loc]);
-        let mut open = false;
-        while let Some(loc) = rest.pop() {
+        let mut rest: SmallVec<[(Loc, Option<Symbol>); 4]> = SmallVec::from_slice(&[(loc, None)]);
+        let (mut open, mut within) = (false, None);
+        while let Some((loc, function)) = rest.pop() {
             match self.ctx.location(loc) {
                 Location::Unknown => {}
-                Location::Inlined { at, call_site } => rest.extend([call_site, at]),
+                Location::Inlined { at, callee, call_site } => {
+                    rest.extend([(call_site, function), (at, Some(callee))]);
+                }
                 Location::File { file, line, column } => {
+                    if let Some(within) = within {
+                        self.out.push_str(" in @");
+                        self.name(within);
+                    }
                     self.out.push_str(if open { " at " } else { " loc(" });
-                    open = true;
+                    (open, within) = (true, function);
                     let _ = write_quoted(&mut self.out, &file);
                     for number in [line, column] {
                         self.out.push(':');

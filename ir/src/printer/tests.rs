@@ -195,10 +195,11 @@ fn locations_show_the_chain_of_calls_and_origins_are_comments() {
     let at = source.loc(6);
     let call = ctx.named_loc("g.ir", 9, 1);
     let outer = ctx.named_loc("odd \"h\".ir", 7, 2);
+    let g = ctx.symbol("g");
     let plain = f.push(entry, inst(ADD, [x.into(), x.into()]).at(at)).unwrap();
-    f.push(entry, inst(ADD, [x.into(), x.into()]).at(ctx.inlined_loc(at, call))).unwrap();
+    f.push(entry, inst(ADD, [x.into(), x.into()]).at(ctx.inlined_loc(at, g, call))).unwrap();
     f.set_provenance(Some(ctx.symbol("mul-to-add")));
-    let twice = ctx.inlined_loc(at, ctx.inlined_loc(call, outer));
+    let twice = ctx.inlined_loc(at, g, ctx.inlined_loc(call, ctx.symbol("h(Any)"), outer));
     f.push(entry, inst(ADD, [x.into(), x.into()]).at(twice).made_from(plain)).unwrap();
     f.set_terminator(entry, inst(RETURN, [x.into()])).unwrap();
     let options = PrintOptions { locs: true, origins: true, ..PrintOptions::default() };
@@ -206,8 +207,8 @@ fn locations_show_the_chain_of_calls_and_origins_are_comments() {
 func @f(%1: i64) -> i64 {
 ^1:
   %2: i64 = t.add %1, %1 loc(\"f.ir\":2:3)
-  %3: i64 = t.add %1, %1 loc(\"f.ir\":2:3 at \"g.ir\":9:1)
-  %4: i64 = t.add %1, %1 loc(\"f.ir\":2:3 at \"g.ir\":9:1 at \"odd \\\"h\\\".ir\":7:2)  # by \
+  %3: i64 = t.add %1, %1 loc(\"f.ir\":2:3 in @g at \"g.ir\":9:1)
+  %4: i64 = t.add %1, %1 loc(\"f.ir\":2:3 in @g at \"g.ir\":9:1 in @\"h(Any)\" at \"odd \\\"h\\\".ir\":7:2)  # by \
         \"mul-to-add\" from %2
   return %1
 }

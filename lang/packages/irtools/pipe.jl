@@ -32,18 +32,36 @@ function _arguments!(p::Pipe, b)
     end
     return nothing
 end
-# Blocks in an order in which definitions come before their uses: of a depth-first walk, those that are left last first.
+# Blocks in an order in which definitions come before their uses: of a depth-first walk, those that are left last first; then
+# so for those that are never come to, where a use may stand in a block that no way leads to from its definition.
 function _order(ir::IR)
-    cfg, seen, found = CFG(ir).graph, Set{Int64}(), Int64[]
+    next, seen, found = CFG(ir).graph, Set{Int64}(), Int64[]
     function visit(b)
         b in seen && return nothing
         push!(seen, b)
-        foreach(visit, reverse(cfg[b]))
+        foreach(visit, reverse(next[b]))
         pushfirst!(found, b)
         return nothing
     end
     visit(1)
-    return vcat(found, [b for b in 1:length(cfg) if !(b in seen)])
+    reached = copy(found)
+    length(reached) == length(next) && return reached
+    empty!(found)
+    next = [b in seen ? to : vcat(to, _readers(ir, b, seen)) for (b, to) in pairs(next)]
+    foreach(visit, 1:length(next))
+    return vcat(reached, found)
+end
+# The blocks outside of `seen` that use what a block defines.
+function _readers(ir::IR, b, seen)
+    found = Int64[]
+    note(x, user) = (x isa Variable && x in defined && !(user in found) && push!(found, user); x)
+    defined = Set{Any}(vcat(keys(block(ir, b)), arguments(block(ir, b))))
+    for user in 1:length(ir.list)
+        user in seen && continue
+        foreach(v -> prewalk(x -> note(x, user), ir[v]), keys(block(ir, user)))
+        foreach(br -> prewalk(x -> note(x, user), br), branches(block(ir, user)))
+    end
+    return found
 end
 # The blocks of the copy are made at once; their arguments when they are come to.
 Base.iterate(p::Pipe) = (_begin!(p); _step(p, _order(p.from), 1, keys(block(p.from, 1)), 1))

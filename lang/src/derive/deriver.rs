@@ -67,7 +67,7 @@ impl Derivatives {
     }
 
     /// The pipelines; parsed when they are first asked for.
-    pub(super) fn pipelines(&self) -> &Pipelines {
+    pub(crate) fn pipelines(&self) -> &Pipelines {
         self.pipelines.get_or_init(Pipelines::standard)
     }
 

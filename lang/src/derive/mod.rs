@@ -61,7 +61,7 @@ use crate::world::SpecId;
 use deriver::Primal;
 pub(crate) use deriver::{Derivatives, Deriver};
 pub(crate) use held::world_type;
-pub(crate) use pipelines::{Instrumentation, NATIVE};
+pub(crate) use pipelines::Instrumentation;
 
 /// The most instructions of a function that is optimized together with one that calls it: what is larger is
 /// not inlined by the pipeline.
@@ -232,7 +232,7 @@ impl Deriver<'_> {
             // What is larger is not inlined.
             let is_small = |f: &Function| f.all_insts().count() <= MAX_INLINED;
             let mut module = self.module_within(id, |spec, f| !spec.is_made() && is_small(f));
-            derivatives.pipelines().optimize(&mut module).ok()?;
+            derivatives.pipelines().optimize(&mut module, function.name()).ok()?;
             module
         };
         let found = module.find(function.name())?;

@@ -6,7 +6,7 @@ use regraft_passes::Pipeline;
 
 use super::Session;
 use super::entry::{Entry, TypedCall};
-use super::stages::{optimize, optimize_for_native};
+use super::stages::optimize;
 
 /// A function that runs without its session, optimized as a whole.
 #[derive(Debug)]
@@ -46,7 +46,7 @@ impl Session {
         let title = self.title(&call, &module);
         optimize(&mut module, pipeline, self.compiler.borrow().math())?;
         if pipeline.is_none() {
-            optimize_for_native(&mut module)?;
+            self.finish_for_native(&mut module)?;
         }
         let name = name(&module).to_owned();
         Ok(Closed { module, name, title, shadows: None })
@@ -70,7 +70,7 @@ impl Session {
         let call = self.derivative_call(call, "#gradient_to", &groups);
         let module = self.typed_module(&call)?;
         let mut module = self.derivative_module(&module, &function, &groups)?;
-        optimize_for_native(&mut module)?;
+        self.finish_for_native(&mut module)?;
         let first = usize::from(!matches!(function, Val::Func(_)));
         let id = module.ids().first().copied();
         if let Some(f) = id.and_then(|id| module.get_mut(id)) {

@@ -224,7 +224,7 @@ impl Session {
     ) -> Result<Module, Vec<Diagnostic>> {
         let mut module = self.optimized(entry, pipeline)?;
         if pipeline.is_none() {
-            stages::optimize_for_native(&mut module)?;
+            self.finish_for_native(&mut module)?;
         }
         Ok(module)
     }

@@ -10,7 +10,7 @@ use regraft_passes::analysis::{Access, EffectSummaries};
 
 use super::Session;
 use super::entry::TypedCall;
-use super::stages::{optimize, optimize_for_native};
+use super::stages::optimize;
 
 impl Session {
     /// Compiles a function, which is a name or an expression that gives one, for arguments of Rust's types, and
@@ -121,7 +121,7 @@ impl Session {
         &self,
         mut module: Module,
     ) -> Result<TypedFunction<F>, Vec<Diagnostic>> {
-        optimize_for_native(&mut module)?;
+        self.finish_for_native(&mut module)?;
         let name = module.functions().next().map_or("", Function::name_str).to_owned();
         let engine = self.interpreter.engine();
         let function = TypedFunction::new(module, &name, engine, self.limits);

@@ -176,7 +176,15 @@ impl Session {
         let (count, first) = (groups[0].len(), usize::from(!matches!(function, Val::Func(_))));
         let places = first + (groups.len() - 1) * count;
         let pairs: Vec<_> = (0..count).map(|at| (first + at, places + at)).collect();
-        with_first(&mut module, |f| make_in_place(f, &pairs))?;
+        with_first(&mut module, |f| {
+            make_in_place(f, &pairs)?;
+            // What Rust lends to be written to is lent to nobody else.
+            let ctx = f.ctx().clone();
+            let mut attrs = ctx.attr_entries(f.function_attrs()).to_vec();
+            attrs.push((ctx.symbol("distinct"), ctx.constant_id(places as i64 + 1)));
+            f.set_function_attrs(ctx.attrs(&attrs));
+            Ok(())
+        })?;
         Ok(module)
     }
 }

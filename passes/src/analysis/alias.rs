@@ -29,7 +29,8 @@
 //! of different types are different: types are exact, but for `any`. Two parameters may be the same
 //! object, unless the attribute `noalias` of the function says that they are not: `{noalias=3}`
 //! promises that no object that is passed for a parameter from the third on is passed for one
-//! before it, or can be reached from there, as is so with shadows that derivatives are added up in.
+//! before it, or can be reached from there, as is so with shadows that derivatives are added up in. `{distinct=3}` promises
+//! the same, and that no object is passed for two parameters from the third on.
 //! Where the first parameter is a tuple of everything, as a tape is, `{shadows="3,5"}` promises it of the third and
 //! fifth part of that: none of them is another part.
 //! An allocation within a loop is a new object each time; so the same base does not mean the same
@@ -99,6 +100,8 @@ pub struct Aliases {
     escaped_params: Vec<bool>,
     /// The position of the first parameter that aliases none before it.
     first_noalias: u32,
+    /// The position of the first parameter that aliases no other.
+    first_distinct: u32,
 }
 
 impl Aliases {
@@ -180,7 +183,8 @@ impl Aliases {
             (own @ (Base::Fresh(_) | Base::Local(_)), Base::Unknown)
             | (Base::Unknown, own @ (Base::Fresh(_) | Base::Local(_))) => self.is_visible(own),
             (Base::Param(x), Base::Param(y)) => {
-                (x < self.first_noalias) == (y < self.first_noalias)
+                let is_distinct = x != y && x.max(y) >= self.first_distinct;
+                !is_distinct && (x < self.first_noalias) == (y < self.first_noalias)
             }
             (Base::Part(x), Base::Part(y)) => x == y,
             (
@@ -484,16 +488,20 @@ impl Finder<'_> {
                 }
             }
         }
-        let noalias = f.ctx().attr(f.function_attrs(), "noalias").map(|c| f.ctx().constant(c));
-        let first_noalias =
-            noalias.and_then(Constant::as_int).and_then(|n| u32::try_from(n - 1).ok());
+        let first = |attr| {
+            let number = f.ctx().attr(f.function_attrs(), attr).map(|c| f.ctx().constant(c));
+            let number = number.and_then(Constant::as_int);
+            number.and_then(|n| u32::try_from(n - 1).ok()).unwrap_or(u32::MAX)
+        };
+        let first_distinct = first("distinct");
         Aliases {
             bases: self.bases,
             escaped,
             visible,
             groups,
             escaped_params,
-            first_noalias: first_noalias.unwrap_or(u32::MAX),
+            first_noalias: first("noalias").min(first_distinct),
+            first_distinct,
         }
     }
 

@@ -21,6 +21,7 @@
 use crate::PassRegistry;
 
 pub mod adce;
+pub mod alias_scopes;
 pub mod bounds_elim;
 pub mod cse;
 pub mod dce;
@@ -83,6 +84,7 @@ pub fn register(registry: &mut PassRegistry) {
     registry.add_loop::<join_exits::JoinExits>();
     registry.add_loop::<loop_delete::LoopDelete>();
     registry.add::<loop_fuse::LoopFuse>();
+    registry.add::<alias_scopes::AliasScopes>();
     registry.add::<loop_idiom::LoopIdiom>();
     registry.add::<loop_interchange::LoopInterchange>();
     registry.add_loop::<loop_rotate::LoopRotate>();

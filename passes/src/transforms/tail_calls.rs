@@ -37,6 +37,7 @@
 use regraft_dialects::{arith, cf, core};
 use regraft_ir::{Block, Constant, Function, Inst, IrResult, Op, Operand, Type, Value};
 
+use super::alias_scopes;
 use crate::transforms::util::edit::{name_copy, only};
 use crate::{FunctionPass, PassContext, PassResult};
 
@@ -77,6 +78,8 @@ impl FunctionPass for TailCalls {
         calls.retain(|call| call.combined.is_none_or(|(op, _)| Some(op) == combines));
         if !calls.is_empty() {
             make_loop(f, &calls, combines)?;
+            // What one call made may be an argument of the next, which is the same function now.
+            alias_scopes::forget(f)?;
         }
         cx.add("tail calls", calls.len() as u64);
         Ok(())

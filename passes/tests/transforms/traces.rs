@@ -61,9 +61,10 @@ func @f(%1: f64) -> f64 {
     let f = module.function("f").expect("it is there");
     let sin: Value = f.all_insts().next().expect("there is an instruction");
     let ctx = f.ctx();
-    let Location::Inlined { at, call_site } = ctx.location(f.loc(sin)) else {
+    let Location::Inlined { at, callee, call_site } = ctx.location(f.loc(sin)) else {
         panic!("{:?}", ctx.location(f.loc(sin)))
     };
+    assert_eq!(ctx.str(callee), "g");
     assert_eq!(ctx.loc_text(call_site), "test.ir:13:3");
     assert_eq!(ctx.loc_text(at), "test.ir:3:3, inlined at test.ir:8:3");
     let origin = f.origin(sin).expect("it is recorded");

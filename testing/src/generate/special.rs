@@ -1,7 +1,8 @@
 //! Instructions of ops whose signature alone does not say how to use them.
 
-use regraft_dialects::{arith, core, data, mem};
+use regraft_dialects::{arith, attrs::function, core, data, mem};
 use regraft_ir::{Constant, Inst, OpDef, Operand, StructDef, Symbol, Type, TypeKind};
+use regraft_math::Forms;
 
 use super::body::{Body, Callee, Slot, Var};
 
@@ -36,6 +37,7 @@ impl Body<'_, '_> {
             mem::COPYTO => self.copyto(),
             mem::PROBE => self.probe(),
             mem::INDEX_ENTRIES => self.index_entries(),
+            mem::MAP => self.map(),
             // They are of lowered code, or have no value to compare.
             core::GLOBAL | core::SET_GLOBAL | core::STATIC | core::CLOSURE | core::UNDEF => None,
             _ => return None,
@@ -452,23 +454,44 @@ impl Body<'_, '_> {
         self.result(value, Type::UNIT)
     }
 
+    /// A function of a few elements, the array that they go to among their sources at times.
+    fn map(&mut self) -> Option<Var> {
+        let dest = self.array_of(Type::F64);
+        let all = Forms::all();
+        let forms = &all[self.c().below(all.len())];
+        let (to, count) = (self.index(), self.index());
+        let mut sources = Vec::with_capacity(2 * forms.args);
+        for _ in 0..forms.args {
+            let array = self.array(Some(Type::F64)).unwrap_or(dest);
+            sources.extend([self.exact(array), self.index()]);
+        }
+        let attrs = function(&self.shared.ctx, forms.name);
+        let value = self.push(mem::map(dest.operand, to, count, sources).with_attrs(attrs));
+        self.result(value, Type::BOOL)
+    }
+
     /// The index of a hash table, or its hashes, with anything in it.
-    fn hash_index(&mut self) -> Option<Var> {
-        let index = self.shared.ctx.array_type(Type::I32, 1);
-        self.object(|ty| ty == index)
+    fn hash_index(&mut self) -> Var {
+        self.array_of(Type::I32)
+    }
+
+    /// An array of rank 1, of a type that need not be one of those of the program.
+    fn array_of(&mut self, element: Type) -> Var {
+        let (ty, dynamic) = (self.shared.ctx.array_type(element, 1), self.dynamic());
+        self.operand(ty, dynamic)
     }
 
     fn probe(&mut self) -> Option<Var> {
-        let index = self.hash_index()?;
+        let index = self.hash_index();
         let (hash, after) = (self.operand(Type::I64, false), self.operand(Type::I64, false));
         let value = self.push(mem::probe(index.operand, hash.operand, after.operand));
         self.result(value, Type::I64)
     }
 
     fn index_entries(&mut self) -> Option<Var> {
-        let hashes = self.hash_index()?;
+        let hashes = self.hash_index();
         let (index, last) = if self.risk() {
-            (self.hash_index()?.operand, self.operand(Type::I64, false).operand)
+            (self.hash_index().operand, self.operand(Type::I64, false).operand)
         } else {
             let (places, empty) = (self.int(64), self.constant(Constant::I32(0)));
             let last = self.push(mem::length(hashes.operand));

@@ -8,7 +8,7 @@ use regraft_ir::{Extensions, Op, OpDef, Traits};
 use super::Config;
 
 /// Ops that have a derivative only in a sense that differences do not share, or none.
-const LEFT_OUT: [Op; 12] = [
+const LEFT_OUT: [Op; 13] = [
     arith::BITCAST,
     arith::FLOAT_CAST,
     arith::FLOAT_TO_INT,
@@ -21,6 +21,7 @@ const LEFT_OUT: [Op; 12] = [
     core::TYPEOF,
     core::STRING,
     core::PRINT,
+    mem::MAP,
 ];
 
 /// Returns whether statements may be made of an op.
@@ -33,8 +34,6 @@ pub(super) fn is_wanted(config: &Config, def: &OpDef) -> bool {
         return false;
     }
     match def.dialect_name() {
-        // Of arrays of any kind it does nothing; `strip-math` makes programs of it.
-        "mem" if def.op == mem::MAP => false,
         "mem" => config.objects,
         "data" => config.aggregates || config.objects,
         "prof" => config.clock,

@@ -393,8 +393,7 @@ impl Augment<'_, '_> {
             return Ok(());
         }
         self.new_result_shadow(v)?;
-        // What the op changes may be an array that it reads.
-        let stays = self.tbr.reads_stay(v) && row.changes(&self.out.f, v).is_empty();
+        let stays = self.tbr.reads_stay(v);
         for &position in row.residuals {
             let Some(operand) = operands.get_mut(position) else { continue };
             let ty = self.out.f.operand_type(*operand);

@@ -18,7 +18,9 @@ use regraft_ir::{Block, Constant, Function, Loc, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
-use super::code::{ApplySite, CallSite, ChunkSite, Code, EvalSite, ScalarOp, SwitchTable};
+use super::code::{
+    ApplySite, CallSite, ChunkSite, Code, CodeCell, EvalSite, ScalarOp, SwitchTable,
+};
 use super::inst::{Inst, Pc};
 use super::machine::call_position;
 use super::register::{Class, Dst, Reg};
@@ -195,6 +197,7 @@ impl<'a> Compiler<'a> {
             name: self.f.name(),
             slot: self.slot,
             native: Cell::new(self.world.native_at_first()),
+            interpreted: CodeCell::default(),
             body: Cell::new(std::ptr::null()),
             insts: self.insts.into(),
             spots: self.spots.into(),

@@ -23,6 +23,8 @@ impl<'a> Machine<'a> {
         // Instructions are counted where control jumps: `from` is where it came in.
         let mut from: Pc = pc;
         let mut fuel = self.state.next_slice();
+        // Where a jump goes that has used up the slice.
+        let mut next: Pc;
 
         macro_rules! trap {
             ($trap:expr) => {{
@@ -120,9 +122,14 @@ impl<'a> Machine<'a> {
         }
         macro_rules! jump {
             ($to:expr) => {{
-                count!();
-                pc = $to;
-                from = $to;
+                let to = $to;
+                fuel -= i64::from(pc - from) + 1;
+                if fuel < 0 {
+                    next = to;
+                    break;
+                }
+                pc = to;
+                from = to;
                 continue;
             }};
             ($condition:expr, $to:expr) => {
@@ -172,6 +179,12 @@ impl<'a> Machine<'a> {
         macro_rules! ret {
             ($take:expr) => {{
                 count!();
+                finish!($take);
+            }};
+        }
+        // Goes on in the caller with a result.
+        macro_rules! finish {
+            ($take:expr) => {{
                 let result: Returned = $take;
                 let ret = code.ret;
                 let direct = leave!(result);
@@ -187,319 +200,347 @@ impl<'a> Machine<'a> {
         }
 
         loop {
-            debug_assert!((pc as usize) < code.insts.len());
-            // SAFETY: `insts` is the code of the frame. `pc` starts at 0, goes to targets of jumps,
-            // which are in bounds, and to the next instruction of one that is not the last; the
-            // last one does not go on (`Code::assert_in_bounds` has checked all of this).
-            let inst = unsafe { &*insts.add(pc as usize) };
-            match *inst {
-                Inst::Mov { d, a } => set!(d, get!(a)),
-                Inst::MovVal { vd, va } => {
-                    let value = val!(va).clone();
-                    assign(&mut val!(vd), value);
-                }
-                Inst::TakeVal { vd, va } => {
-                    let value = std::mem::replace(&mut val!(va), Val::Unit);
-                    assign(&mut val!(vd), value);
-                }
-                Inst::Drop { va } => assign(&mut val!(va), Val::Unit),
-                Inst::LoadConst { vd, index } => {
-                    assign(&mut val!(vd), code.vals[index as usize].clone());
-                }
-                Inst::Box { ty, vd, a } => assign(&mut val!(vd), ty.boxed(get!(a))),
-                Inst::Unbox { ty, d, va } => match ty.unboxed(&val!(va)) {
-                    Some(slot) => set!(d, slot),
-                    None => trap!(self.wrong_type(&val!(va), ty.ty())),
-                },
+            loop {
+                debug_assert!((pc as usize) < code.insts.len());
+                // SAFETY: `insts` is the code of the frame. `pc` starts at 0, goes to targets of jumps,
+                // which are in bounds, and to the next instruction of one that is not the last; the
+                // last one does not go on (`Code::assert_in_bounds` has checked all of this).
+                let inst = unsafe { &*insts.add(pc as usize) };
+                match *inst {
+                    Inst::Mov { d, a } => set!(d, get!(a)),
+                    Inst::MovVal { vd, va } => {
+                        let value = val!(va).clone();
+                        assign(&mut val!(vd), value);
+                    }
+                    Inst::TakeVal { vd, va } => {
+                        let value = std::mem::replace(&mut val!(va), Val::Unit);
+                        assign(&mut val!(vd), value);
+                    }
+                    Inst::Drop { va } => assign(&mut val!(va), Val::Unit),
+                    Inst::LoadConst { vd, index } => {
+                        assign(&mut val!(vd), code.vals[index as usize].clone());
+                    }
+                    Inst::Box { ty, vd, a } => assign(&mut val!(vd), ty.boxed(get!(a))),
+                    Inst::Unbox { ty, d, va } => match ty.unboxed(&val!(va)) {
+                        Some(slot) => set!(d, slot),
+                        None => trap!(self.wrong_type(&val!(va), ty.ty())),
+                    },
 
-                Inst::AddI { d, a, b } => int!(d, a, b, wrapping_add),
-                Inst::AddImm { d, a, imm } => {
-                    set!(d, get!(a).wrapping_add_signed(i64::from(imm)));
-                }
-                Inst::SubI { d, a, b } => int!(d, a, b, wrapping_sub),
-                Inst::MulI { d, a, b } => int!(d, a, b, wrapping_mul),
-                Inst::AddI32 { d, a, b } => int32!(d, a, b, wrapping_add),
-                Inst::SubI32 { d, a, b } => int32!(d, a, b, wrapping_sub),
-                Inst::MulI32 { d, a, b } => int32!(d, a, b, wrapping_mul),
-                Inst::And { d, a, b } => set!(d, get!(a) & get!(b)),
-                Inst::Or { d, a, b } => set!(d, get!(a) | get!(b)),
-                Inst::Xor { d, a, b } => set!(d, get!(a) ^ get!(b)),
-                Inst::NegI { d, a } => set!(d, (get!(a) as i64).wrapping_neg() as u64),
-                Inst::NotI { d, a } => set!(d, !get!(a)),
-                Inst::NotBool { d, a } => set!(d, get!(a) ^ 1),
-                Inst::AddF { d, a, b } => set!(d, (f64!(a) + f64!(b)).to_bits()),
-                Inst::SubF { d, a, b } => set!(d, (f64!(a) - f64!(b)).to_bits()),
-                Inst::MulF { d, a, b } => set!(d, (f64!(a) * f64!(b)).to_bits()),
-                Inst::DivF { d, a, b } => set!(d, (f64!(a) / f64!(b)).to_bits()),
-                Inst::NegF { d, a } => set!(d, (-f64!(a)).to_bits()),
-                Inst::AddF32 { d, a, b } => set!(d, u64::from((f32!(a) + f32!(b)).to_bits())),
-                Inst::SubF32 { d, a, b } => set!(d, u64::from((f32!(a) - f32!(b)).to_bits())),
-                Inst::MulF32 { d, a, b } => set!(d, u64::from((f32!(a) * f32!(b)).to_bits())),
-                Inst::DivF32 { d, a, b } => set!(d, u64::from((f32!(a) / f32!(b)).to_bits())),
-                Inst::IntToF { d, a } => set!(d, (get!(a) as i64 as f64).to_bits()),
-                Inst::Select { d, condition, a, b } => {
-                    set!(d, if get!(condition) != 0 { get!(a) } else { get!(b) });
-                }
+                    Inst::AddI { d, a, b } => int!(d, a, b, wrapping_add),
+                    Inst::AddImm { d, a, imm } => {
+                        set!(d, get!(a).wrapping_add_signed(i64::from(imm)));
+                    }
+                    Inst::SubI { d, a, b } => int!(d, a, b, wrapping_sub),
+                    Inst::MulI { d, a, b } => int!(d, a, b, wrapping_mul),
+                    Inst::AddI32 { d, a, b } => int32!(d, a, b, wrapping_add),
+                    Inst::SubI32 { d, a, b } => int32!(d, a, b, wrapping_sub),
+                    Inst::MulI32 { d, a, b } => int32!(d, a, b, wrapping_mul),
+                    Inst::And { d, a, b } => set!(d, get!(a) & get!(b)),
+                    Inst::Or { d, a, b } => set!(d, get!(a) | get!(b)),
+                    Inst::Xor { d, a, b } => set!(d, get!(a) ^ get!(b)),
+                    Inst::NegI { d, a } => set!(d, (get!(a) as i64).wrapping_neg() as u64),
+                    Inst::NotI { d, a } => set!(d, !get!(a)),
+                    Inst::NotBool { d, a } => set!(d, get!(a) ^ 1),
+                    Inst::AddF { d, a, b } => set!(d, (f64!(a) + f64!(b)).to_bits()),
+                    Inst::SubF { d, a, b } => set!(d, (f64!(a) - f64!(b)).to_bits()),
+                    Inst::MulF { d, a, b } => set!(d, (f64!(a) * f64!(b)).to_bits()),
+                    Inst::DivF { d, a, b } => set!(d, (f64!(a) / f64!(b)).to_bits()),
+                    Inst::NegF { d, a } => set!(d, (-f64!(a)).to_bits()),
+                    Inst::AddF32 { d, a, b } => set!(d, u64::from((f32!(a) + f32!(b)).to_bits())),
+                    Inst::SubF32 { d, a, b } => set!(d, u64::from((f32!(a) - f32!(b)).to_bits())),
+                    Inst::MulF32 { d, a, b } => set!(d, u64::from((f32!(a) * f32!(b)).to_bits())),
+                    Inst::DivF32 { d, a, b } => set!(d, u64::from((f32!(a) / f32!(b)).to_bits())),
+                    Inst::IntToF { d, a } => set!(d, (get!(a) as i64 as f64).to_bits()),
+                    Inst::Select { d, condition, a, b } => {
+                        set!(d, if get!(condition) != 0 { get!(a) } else { get!(b) });
+                    }
 
-                Inst::EqI { d, a, b } => set!(d, u64::from(get!(a) == get!(b))),
-                Inst::NeI { d, a, b } => set!(d, u64::from(get!(a) != get!(b))),
-                Inst::LtI { d, a, b } => set!(d, u64::from((get!(a) as i64) < get!(b) as i64)),
-                Inst::LeI { d, a, b } => set!(d, u64::from(get!(a) as i64 <= get!(b) as i64)),
-                Inst::EqF { d, a, b } => set!(d, u64::from(f64!(a) == f64!(b))),
-                Inst::NeF { d, a, b } => set!(d, u64::from(f64!(a) != f64!(b))),
-                Inst::LtF { d, a, b } => set!(d, u64::from(f64!(a) < f64!(b))),
-                Inst::LeF { d, a, b } => set!(d, u64::from(f64!(a) <= f64!(b))),
+                    Inst::EqI { d, a, b } => set!(d, u64::from(get!(a) == get!(b))),
+                    Inst::NeI { d, a, b } => set!(d, u64::from(get!(a) != get!(b))),
+                    Inst::LtI { d, a, b } => set!(d, u64::from((get!(a) as i64) < get!(b) as i64)),
+                    Inst::LeI { d, a, b } => set!(d, u64::from(get!(a) as i64 <= get!(b) as i64)),
+                    Inst::EqF { d, a, b } => set!(d, u64::from(f64!(a) == f64!(b))),
+                    Inst::NeF { d, a, b } => set!(d, u64::from(f64!(a) != f64!(b))),
+                    Inst::LtF { d, a, b } => set!(d, u64::from(f64!(a) < f64!(b))),
+                    Inst::LeF { d, a, b } => set!(d, u64::from(f64!(a) <= f64!(b))),
 
-                Inst::Jump { to } => jump!(to),
-                Inst::JumpIf { a, to } => jump!(get!(a) != 0, to),
-                Inst::JumpUnless { a, to } => jump!(get!(a) == 0, to),
-                Inst::JumpEqI { a, b, to } => jump!(get!(a) == get!(b), to),
-                Inst::JumpNeI { a, b, to } => jump!(get!(a) != get!(b), to),
-                Inst::JumpLtI { a, b, to } => jump!((get!(a) as i64) < get!(b) as i64, to),
-                Inst::JumpLeI { a, b, to } => jump!(get!(a) as i64 <= get!(b) as i64, to),
-                Inst::JumpEqImm { a, imm, to } => jump!(get!(a) as i64 == i64::from(imm), to),
-                Inst::JumpNeImm { a, imm, to } => jump!(get!(a) as i64 != i64::from(imm), to),
-                Inst::JumpLtImm { a, imm, to } => jump!((get!(a) as i64) < i64::from(imm), to),
-                Inst::JumpGeImm { a, imm, to } => jump!(get!(a) as i64 >= i64::from(imm), to),
-                Inst::JumpEqF { a, b, to } => jump!(f64!(a) == f64!(b), to),
-                Inst::JumpNeF { a, b, to } => jump!(f64!(a) != f64!(b), to),
-                Inst::JumpLtF { a, b, to } => jump!(f64!(a) < f64!(b), to),
-                Inst::JumpLeF { a, b, to } => jump!(f64!(a) <= f64!(b), to),
-                Inst::JumpNotLtF { a, b, to } => {
-                    let less = f64!(a) < f64!(b);
-                    jump!(!less, to);
-                }
-                Inst::JumpNotLeF { a, b, to } => {
-                    let less = f64!(a) <= f64!(b);
-                    jump!(!less, to);
-                }
-                Inst::Switch { a, table } => {
-                    let table = &code.switches[table as usize];
-                    let slot = get!(a);
-                    let found = table.scalars.binary_search_by_key(&slot, |&(case, _)| case);
-                    jump!(found.map_or(table.default, |i| table.scalars[i].1));
-                }
-                Inst::SwitchVal { va, table } => {
-                    let table = &code.switches[table as usize];
-                    let value = &val!(va);
-                    let found = table.vals.iter().find(|(case, _)| crate::value::egal(case, value));
-                    jump!(found.map_or(table.default, |&(_, to)| to));
-                }
+                    Inst::Jump { to } => jump!(to),
+                    Inst::JumpIf { a, to } => jump!(get!(a) != 0, to),
+                    Inst::JumpUnless { a, to } => jump!(get!(a) == 0, to),
+                    Inst::JumpEqI { a, b, to } => jump!(get!(a) == get!(b), to),
+                    Inst::JumpNeI { a, b, to } => jump!(get!(a) != get!(b), to),
+                    Inst::JumpLtI { a, b, to } => jump!((get!(a) as i64) < get!(b) as i64, to),
+                    Inst::JumpLeI { a, b, to } => jump!(get!(a) as i64 <= get!(b) as i64, to),
+                    Inst::JumpEqImm { a, imm, to } => jump!(get!(a) as i64 == i64::from(imm), to),
+                    Inst::JumpNeImm { a, imm, to } => jump!(get!(a) as i64 != i64::from(imm), to),
+                    Inst::JumpLtImm { a, imm, to } => jump!((get!(a) as i64) < i64::from(imm), to),
+                    Inst::JumpGeImm { a, imm, to } => jump!(get!(a) as i64 >= i64::from(imm), to),
+                    Inst::JumpEqF { a, b, to } => jump!(f64!(a) == f64!(b), to),
+                    Inst::JumpNeF { a, b, to } => jump!(f64!(a) != f64!(b), to),
+                    Inst::JumpLtF { a, b, to } => jump!(f64!(a) < f64!(b), to),
+                    Inst::JumpLeF { a, b, to } => jump!(f64!(a) <= f64!(b), to),
+                    Inst::JumpNotLtF { a, b, to } => {
+                        let less = f64!(a) < f64!(b);
+                        jump!(!less, to);
+                    }
+                    Inst::JumpNotLeF { a, b, to } => {
+                        let less = f64!(a) <= f64!(b);
+                        jump!(!less, to);
+                    }
+                    Inst::Switch { a, table } => {
+                        let table = &code.switches[table as usize];
+                        let slot = get!(a);
+                        let found = table.scalars.binary_search_by_key(&slot, |&(case, _)| case);
+                        jump!(found.map_or(table.default, |i| table.scalars[i].1));
+                    }
+                    Inst::SwitchVal { va, table } => {
+                        let table = &code.switches[table as usize];
+                        let value = &val!(va);
+                        let found =
+                            table.vals.iter().find(|(case, _)| crate::value::egal(case, value));
+                        jump!(found.map_or(table.default, |&(_, to)| to));
+                    }
 
-                Inst::LoadF { d, va, i } => {
-                    let x = access!(va, [i], a => a.buffer::<f64>()?.get(position(get!(i))));
-                    set!(d, x.to_bits());
-                }
-                Inst::LoadI { d, va, i } => {
-                    let x = access!(va, [i], a => a.buffer::<i64>()?.get(position(get!(i))));
-                    set!(d, x as u64);
-                }
-                Inst::LoadF2 { j, d, va, i } => {
-                    let at = [get!(i) as i64, get!(j) as i64];
-                    let x = access!(va, [i, j], a => a.buffer::<f64>()?.get(a.offset(&at)?));
-                    set!(d, x.to_bits());
-                }
-                Inst::StoreF { a, va, i } => {
-                    let (x, at) = (f64!(a), position(get!(i)));
-                    access!(va, [i], a => a.buffer::<f64>()?.set(at, x).then_some(()));
-                }
-                Inst::StoreI { a, va, i } => {
-                    let (x, at) = (get!(a) as i64, position(get!(i)));
-                    access!(va, [i], a => a.buffer::<i64>()?.set(at, x).then_some(()));
-                }
-                Inst::StoreF2 { j, a, va, i } => {
-                    let (x, at) = (f64!(a), [get!(i) as i64, get!(j) as i64]);
-                    access!(va, [i, j], a => {
-                        a.buffer::<f64>()?.set(a.offset(&at)?, x).then_some(())
-                    });
-                }
-                Inst::LoadScalar { ty, d, va, i } => {
-                    set!(d, access!(va, [i], a => load_slot(a, position(get!(i)), ty)));
-                }
-                Inst::LoadScalar2 { ty, j, d, va, i } => {
-                    let at = [get!(i) as i64, get!(j) as i64];
-                    set!(d, access!(va, [i, j], a => load_slot(a, a.offset(&at)?, ty)));
-                }
-                Inst::StoreScalar { ty, a, va, i } => {
-                    let (slot, at) = (get!(a), position(get!(i)));
-                    access!(va, [i], a => store_slot(a, at, ty, slot).then_some(()));
-                }
-                Inst::StoreScalar2 { ty, j, a, va, i } => {
-                    let (slot, at) = (get!(a), [get!(i) as i64, get!(j) as i64]);
-                    access!(va, [i, j], a => store_slot(a, a.offset(&at)?, ty, slot).then_some(()));
-                }
-                Inst::Length { d, va } => set!(d, access!(va, [], a => Some(a.len() as u64))),
-                Inst::Probe { b, d, va, a } => {
-                    let (hash, after) = (get!(a) as i64, get!(Reg::from(b)) as i64);
-                    let found = access!(va, [], a => Some(a.buffer::<i32>()?.probe(hash, after)));
-                    set!(d, found as u64);
-                }
-                Inst::IndexEntries { b, va, vb, a } => {
-                    let (first, last) = (get!(a) as i64, get!(Reg::from(b)) as i64);
-                    check!(self.index_entries(&val!(va), &val!(vb), first, last));
-                }
-                Inst::GetF { d, va, index } => match val!(va).as_fields() {
-                    Some(items) if let Some(Val::F64(x)) = items.get(index as usize) => {
+                    Inst::LoadF { d, va, i } => {
+                        let x = access!(va, [i], a => a.buffer::<f64>()?.get(position(get!(i))));
                         set!(d, x.to_bits());
                     }
-                    _ => trap!(field_error(index)),
-                },
-                Inst::GetI { d, va, index } => match val!(va).as_fields() {
-                    Some(items) if let Some(Val::I64(x)) = items.get(index as usize) => {
-                        set!(d, *x as u64);
+                    Inst::LoadI { d, va, i } => {
+                        let x = access!(va, [i], a => a.buffer::<i64>()?.get(position(get!(i))));
+                        set!(d, x as u64);
                     }
-                    _ => trap!(field_error(index)),
-                },
-                Inst::GetVal { vd, va, index } => match place(&val!(va), index as usize) {
-                    Some(place) => {
-                        // SAFETY: the register holds it until it is copied.
-                        let item = unsafe { &*place }.clone();
-                        assign(&mut val!(vd), item);
+                    Inst::LoadF2 { j, d, va, i } => {
+                        let at = [get!(i) as i64, get!(j) as i64];
+                        let x = access!(va, [i, j], a => a.buffer::<f64>()?.get(a.offset(&at)?));
+                        set!(d, x.to_bits());
                     }
-                    None => trap!(field_error(index)),
-                },
-                Inst::GetScalar { ty, index, d, va } => {
-                    let place = place(&val!(va), index.into());
-                    // SAFETY: as above.
-                    match place.and_then(|place| ty.unboxed(unsafe { &*place })) {
-                        Some(slot) => set!(d, slot),
-                        None => trap!(field_error(index.into())),
+                    Inst::StoreF { a, va, i } => {
+                        let (x, at) = (f64!(a), position(get!(i)));
+                        access!(va, [i], a => a.buffer::<f64>()?.set(at, x).then_some(()));
                     }
-                }
-                Inst::SetScalar { ty, index, a, va } => {
-                    let value = ty.boxed(get!(a));
-                    if !set_field(&val!(va), index.into(), value) {
-                        trap!(field_error(index.into()));
+                    Inst::StoreI { a, va, i } => {
+                        let (x, at) = (get!(a) as i64, position(get!(i)));
+                        access!(va, [i], a => a.buffer::<i64>()?.set(at, x).then_some(()));
                     }
-                }
-                Inst::SetVal { index, vb, va } => {
-                    let value = val!(vb).clone();
-                    if !set_field(&val!(va), index.into(), value) {
-                        trap!(field_error(index.into()));
+                    Inst::StoreF2 { j, a, va, i } => {
+                        let (x, at) = (f64!(a), [get!(i) as i64, get!(j) as i64]);
+                        access!(va, [i, j], a => {
+                            a.buffer::<f64>()?.set(a.offset(&at)?, x).then_some(())
+                        });
                     }
-                }
+                    Inst::LoadScalar { ty, d, va, i } => {
+                        set!(d, access!(va, [i], a => load_slot(a, position(get!(i)), ty)));
+                    }
+                    Inst::LoadScalar2 { ty, j, d, va, i } => {
+                        let at = [get!(i) as i64, get!(j) as i64];
+                        set!(d, access!(va, [i, j], a => load_slot(a, a.offset(&at)?, ty)));
+                    }
+                    Inst::StoreScalar { ty, a, va, i } => {
+                        let (slot, at) = (get!(a), position(get!(i)));
+                        access!(va, [i], a => store_slot(a, at, ty, slot).then_some(()));
+                    }
+                    Inst::StoreScalar2 { ty, j, a, va, i } => {
+                        let (slot, at) = (get!(a), [get!(i) as i64, get!(j) as i64]);
+                        access!(va, [i, j], a => store_slot(a, a.offset(&at)?, ty, slot).then_some(()));
+                    }
+                    Inst::Length { d, va } => set!(d, access!(va, [], a => Some(a.len() as u64))),
+                    Inst::Probe { b, d, va, a } => {
+                        let (hash, after) = (get!(a) as i64, get!(Reg::from(b)) as i64);
+                        let found =
+                            access!(va, [], a => Some(a.buffer::<i32>()?.probe(hash, after)));
+                        set!(d, found as u64);
+                    }
+                    Inst::IndexEntries { b, va, vb, a } => {
+                        let (first, last) = (get!(a) as i64, get!(Reg::from(b)) as i64);
+                        check!(self.index_entries(&val!(va), &val!(vb), first, last));
+                    }
+                    Inst::GetF { d, va, index } => match val!(va).as_fields() {
+                        Some(items) if let Some(Val::F64(x)) = items.get(index as usize) => {
+                            set!(d, x.to_bits());
+                        }
+                        _ => trap!(field_error(index)),
+                    },
+                    Inst::GetI { d, va, index } => match val!(va).as_fields() {
+                        Some(items) if let Some(Val::I64(x)) = items.get(index as usize) => {
+                            set!(d, *x as u64);
+                        }
+                        _ => trap!(field_error(index)),
+                    },
+                    Inst::GetVal { vd, va, index } => match place(&val!(va), index as usize) {
+                        Some(place) => {
+                            // SAFETY: the register holds it until it is copied.
+                            let item = unsafe { &*place }.clone();
+                            assign(&mut val!(vd), item);
+                        }
+                        None => trap!(field_error(index)),
+                    },
+                    Inst::GetScalar { ty, index, d, va } => {
+                        let place = place(&val!(va), index.into());
+                        // SAFETY: as above.
+                        match place.and_then(|place| ty.unboxed(unsafe { &*place })) {
+                            Some(slot) => set!(d, slot),
+                            None => trap!(field_error(index.into())),
+                        }
+                    }
+                    Inst::SetScalar { ty, index, a, va } => {
+                        let value = ty.boxed(get!(a));
+                        if !set_field(&val!(va), index.into(), value) {
+                            trap!(field_error(index.into()));
+                        }
+                    }
+                    Inst::SetVal { index, vb, va } => {
+                        let value = val!(vb).clone();
+                        if !set_field(&val!(va), index.into(), value) {
+                            trap!(field_error(index.into()));
+                        }
+                    }
 
-                Inst::Scalar { function, d, a, b, c } => {
-                    let function = code.functions[usize::from(function)];
-                    match (function.call)(get!(a), get!(Reg::from(b)), get!(Reg::from(c))) {
-                        Ok(slot) => set!(d, slot),
-                        Err(trap) => trap!(trap.into()),
-                    }
-                }
-                Inst::Eval { site } => check!(self.eval(code, site, s, v)),
-                Inst::Call { site } => {
-                    count!();
-                    let site = &code.calls[site as usize];
-                    if self.frames.len() + 1 >= self.state.limits.depth {
-                        trap!(self.too_deep());
-                    }
-                    let callee = match self.world.code_in(&site.code) {
-                        Some(callee) => callee,
-                        None => {
-                            let callee = check!(self.compiled(site.callee));
-                            site.code.set(callee);
-                            callee
-                        }
-                    };
-                    let callee_s = s + code.scalar_regs as usize;
-                    let callee_v = v + code.val_regs as usize;
-                    check!(self.push_frame(callee, callee_s, callee_v));
-                    match &site.scalars {
-                        Some(args) => {
-                            for (i, &reg) in args.iter().enumerate() {
-                                let slot = self.scalars[s + reg as usize];
-                                self.scalars[callee_s + i] = slot;
-                            }
-                        }
-                        None => {
-                            check!(self.pass(code, &site.args, (s, v), (callee_s, callee_v)));
+                    Inst::Scalar { function, d, a, b, c } => {
+                        let function = code.functions[usize::from(function)];
+                        match (function.call)(get!(a), get!(Reg::from(b)), get!(Reg::from(c))) {
+                            Ok(slot) => set!(d, slot),
+                            Err(trap) => trap!(trap.into()),
                         }
                     }
-                    if let Some(entry) = self.world.native(callee) {
-                        run_native!(entry, callee, callee_s, callee_v, site.direct);
-                    }
-                    enter!(callee, callee_s, callee_v, site.direct);
-                }
-                Inst::Apply { site } => {
-                    count!();
-                    if self.frames.len() + 1 >= self.state.limits.depth {
-                        trap!(self.too_deep());
-                    }
-                    let site = &code.applies[site as usize];
-                    let callee_s = s + code.scalar_regs as usize;
-                    let callee_v = v + code.val_regs as usize;
-                    let next = (callee_s, callee_v);
-                    match check!(self.apply(code, site, (s, v), next)) {
-                        Some(callee) => {
-                            if let Some(entry) = self.world.native(callee) {
-                                run_native!(entry, callee, callee_s, callee_v, None);
-                            }
-                            enter!(callee, callee_s, callee_v, None);
-                        }
-                        // It has been run; what follows is counted from here.
-                        None => from = pc + 1,
-                    }
-                }
-
-                Inst::Try { to } => self.begin_try(to),
-                Inst::EndTry { .. } => self.end_try(),
-                Inst::Catch { vd } => {
-                    if let Some(caught) = self.state.host.caught() {
-                        assign(&mut self.vals[v + vd as usize], caught.value.clone());
-                    }
-                }
-                Inst::EndCatch => self.state.host.handled(),
-                Inst::Chunks => {
-                    if let Some(site) = &code.chunks {
-                        self.state.native.fuel.set(fuel);
-                        let made = self.run_chunks(code, site, (s, v));
-                        fuel = self.state.native.fuel.get();
-                        // SAFETY: the stack is as long as it was.
-                        regs = unsafe { self.scalars.as_mut_ptr().add(s) };
-                        if let Some(array) = check!(made) {
-                            ret!(Returned::Val(array));
-                        }
-                    }
-                }
-                Inst::RecordStart { event } => {
-                    let call = match self.frames.last() {
-                        Some(frame) => frame.code.spots[frame.pc as usize].1,
-                        None => Loc::UNKNOWN,
-                    };
-                    self.state.host.record_start(event, call);
-                }
-                Inst::RecordEnd { event } => self.state.host.record_end(event),
-
-                Inst::Return { a } => ret!(Returned::Scalar(get!(a))),
-                Inst::ReturnVal { va } => match self.frames.last() {
-                    // Of native code, the innermost frame has no register for it.
-                    Some(&Frame { direct, vals, .. }) if direct != NO_REG => {
+                    Inst::Eval { site } => check!(self.eval(code, site, s, v)),
+                    Inst::Call { site } => {
                         count!();
-                        if direct != NOWHERE {
-                            let value = std::mem::replace(&mut val!(va), Val::Unit);
-                            assign(&mut self.vals[vals + direct as usize], value);
+                        let site = &code.calls[site as usize];
+                        if self.frames.len() + 1 >= self.state.limits.depth {
+                            trap!(self.too_deep());
                         }
-                        leave!(Returned::Parts);
-                        pc += 1;
-                        from = pc;
-                        continue;
+                        let callee = match self.world.code_in(&site.code) {
+                            Some(callee) => callee,
+                            None => {
+                                let callee = check!(self.compiled(site.callee));
+                                site.code.set(callee);
+                                callee
+                            }
+                        };
+                        let callee_s = s + code.scalar_regs as usize;
+                        let callee_v = v + code.val_regs as usize;
+                        check!(self.push_frame(callee, callee_s, callee_v));
+                        match &site.scalars {
+                            Some(args) => {
+                                for (i, &reg) in args.iter().enumerate() {
+                                    let slot = self.scalars[s + reg as usize];
+                                    self.scalars[callee_s + i] = slot;
+                                }
+                            }
+                            None => {
+                                check!(self.pass(code, &site.args, (s, v), (callee_s, callee_v)));
+                            }
+                        }
+                        if let Some(entry) = self.world.native(callee) {
+                            run_native!(entry, callee, callee_s, callee_v, site.direct);
+                        }
+                        let callee = check!(self.interpreted(callee, callee_s, callee_v));
+                        enter!(callee, callee_s, callee_v, site.direct);
                     }
-                    _ => ret!(Returned::Val(std::mem::replace(&mut val!(va), Val::Unit))),
-                },
-                Inst::ReturnConst { index } => {
-                    ret!(Returned::Val(code.vals[index as usize].clone()))
+                    Inst::Apply { site } => {
+                        count!();
+                        if self.frames.len() + 1 >= self.state.limits.depth {
+                            trap!(self.too_deep());
+                        }
+                        let site = &code.applies[site as usize];
+                        let callee_s = s + code.scalar_regs as usize;
+                        let callee_v = v + code.val_regs as usize;
+                        let next = (callee_s, callee_v);
+                        match check!(self.apply(code, site, (s, v), next)) {
+                            Some(callee) => {
+                                if let Some(entry) = self.world.native(callee) {
+                                    run_native!(entry, callee, callee_s, callee_v, None);
+                                }
+                                let callee = check!(self.interpreted(callee, callee_s, callee_v));
+                                enter!(callee, callee_s, callee_v, None);
+                            }
+                            // It has been run; what follows is counted from here.
+                            None => from = pc + 1,
+                        }
+                    }
+
+                    Inst::Try { to } => self.begin_try(to),
+                    Inst::EndTry { .. } => self.end_try(),
+                    Inst::Catch { vd } => {
+                        if let Some(caught) = self.state.host.caught() {
+                            assign(&mut self.vals[v + vd as usize], caught.value.clone());
+                        }
+                    }
+                    Inst::EndCatch => self.state.host.handled(),
+                    Inst::Chunks => {
+                        if let Some(site) = &code.chunks {
+                            self.state.native.fuel.set(fuel);
+                            let made = self.run_chunks(code, site, (s, v));
+                            fuel = self.state.native.fuel.get();
+                            // SAFETY: the stack is as long as it was.
+                            regs = unsafe { self.scalars.as_mut_ptr().add(s) };
+                            if let Some(array) = check!(made) {
+                                ret!(Returned::Val(array));
+                            }
+                        }
+                    }
+                    Inst::RecordStart { event } => {
+                        let call = match self.frames.last() {
+                            Some(frame) => frame.code.spots[frame.pc as usize].1,
+                            None => Loc::UNKNOWN,
+                        };
+                        self.state.host.record_start(event, call);
+                    }
+                    Inst::RecordEnd { event } => self.state.host.record_end(event),
+
+                    Inst::Return { a } => ret!(Returned::Scalar(get!(a))),
+                    Inst::ReturnVal { va } => match self.frames.last() {
+                        // Of native code, the innermost frame has no register for it.
+                        Some(&Frame { direct, vals, .. }) if direct != NO_REG => {
+                            count!();
+                            if direct != NOWHERE {
+                                let value = std::mem::replace(&mut val!(va), Val::Unit);
+                                assign(&mut self.vals[vals + direct as usize], value);
+                            }
+                            leave!(Returned::Parts);
+                            pc += 1;
+                            from = pc;
+                            continue;
+                        }
+                        _ => ret!(Returned::Val(std::mem::replace(&mut val!(va), Val::Unit))),
+                    },
+                    Inst::ReturnConst { index } => {
+                        ret!(Returned::Val(code.vals[index as usize].clone()))
+                    }
+                    Inst::ReturnUnit => ret!(Returned::Val(Val::Unit)),
+                    Inst::ReturnTuple { site } => {
+                        let site = &code.evals[site as usize];
+                        let result = check!(self.return_tuple(code, site, (s, v)));
+                        ret!(result)
+                    }
+                    Inst::Unreachable => {
+                        trap!(regraft_dialects::semantics::Trap::Unreachable.into())
+                    }
                 }
-                Inst::ReturnUnit => ret!(Returned::Val(Val::Unit)),
-                Inst::ReturnTuple { site } => {
-                    let site = &code.evals[site as usize];
-                    let result = check!(self.return_tuple(code, site, (s, v)));
-                    ret!(result)
-                }
-                Inst::Unreachable => {
-                    trap!(regraft_dialects::semantics::Trap::Unreachable.into())
+                pc += 1;
+            }
+            fuel = check!(self.state.refuel(fuel));
+            if next <= pc
+                && let Some(entry) = self.world.way_into_loop(code, next)
+            {
+                let seen = self.native.left.len();
+                self.state.native.fuel.set(fuel);
+                let result = self.run_native(entry, code, (s, v));
+                fuel = self.state.native.fuel.get();
+                match result {
+                    Ok(result) => finish!(result),
+                    Err(trap) => {
+                        // The error has happened in this frame, which native code has noted as one that it left.
+                        if self.native.left.len() > seen {
+                            self.native.left.pop();
+                            pc = self.native.failed_at;
+                        }
+                        trap!(trap)
+                    }
                 }
             }
-            pc += 1;
+            pc = next;
+            from = next;
         }
     }
 }

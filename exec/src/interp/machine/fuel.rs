@@ -5,13 +5,14 @@ use std::sync::atomic::Ordering;
 use super::super::state::State;
 use crate::error::{ErrorKind, Trap};
 
-/// The number of instructions that run between two looks at the interrupt flag.
-const SLICE: i64 = 1 << 20;
+/// The number of instructions that run between two looks: at the interrupt flag, and at what would be worth native
+/// code.
+pub(in crate::interp) const SLICE: i64 = 1 << 14;
 
 impl State {
     /// Fuel for the next stretch.
     pub(super) fn next_slice(&mut self) -> i64 {
-        let slice = (self.fuel_left.min(SLICE as u64)) as i64;
+        let slice = (self.fuel_left.min(self.slice as u64)) as i64;
         self.fuel_left -= slice as u64;
         slice
     }

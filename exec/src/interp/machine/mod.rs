@@ -19,6 +19,7 @@ use regraft_ir::Type;
 
 use self::catch::Handler;
 pub(super) use self::chunks::call_position;
+pub(super) use self::fuel::SLICE;
 use self::native::NativeState;
 pub(super) use self::runtime::runtime;
 pub(crate) use self::transfer::Returned;
@@ -161,10 +162,10 @@ impl<'a> Machine<'a> {
                 self.state.give_back(self.state.native.fuel.get());
                 result.map_err(|trap| (trap, None))
             }
-            None => {
+            None => self.interpreted(code, 0, 0).map_err(|trap| (trap, None)).and_then(|code| {
                 let place = Place { code, pc: 0, scalars: 0, vals: 0 };
                 self.execute_to_the_end(place).map_err(|Failure { trap, at }| (trap, Some(at)))
-            }
+            }),
         };
         result.map(|result| (code, result)).map_err(|(mut trap, at)| {
             let seen = self.chain(at);
@@ -224,6 +225,15 @@ impl<'a> Machine<'a> {
         let constants = s + code.scalar_params as usize;
         self.scalars[constants..constants + code.scalars.len()].copy_from_slice(&code.scalars);
         Ok(())
+    }
+
+    /// The form of code that the interpreter runs, in whose frame the arguments stand then.
+    #[inline]
+    fn interpreted(&mut self, code: &'a Code, s: usize, v: usize) -> Result<&'a Code, Trap> {
+        match self.world.code_in(&code.interpreted) {
+            Some(form) => self.push_frame(form, s, v).map(|()| form),
+            None => Ok(code),
+        }
     }
 
     /// Makes the stacks longer; they at least double.

@@ -38,6 +38,8 @@ pub(super) struct NativeState {
     /// The error.
     trap: Option<Trap>,
     running: usize,
+    /// The position of the instruction in native code that the error has left last.
+    pub(super) failed_at: Pc,
 }
 
 impl NativeState {
@@ -201,7 +203,9 @@ impl<'a> Machine<'a> {
         self.frames.push(Frame { code, pc, direct: NO_REG, scalars: s, vals: v });
         let result = match self.world.native(callee) {
             Some(entry) => self.run_native(entry, callee, next),
-            None => self.interpret(Place { code: callee, pc: 0, scalars: next.0, vals: next.1 }),
+            None => self.interpreted(callee, next.0, next.1).and_then(|code| {
+                self.interpret(Place { code, pc: 0, scalars: next.0, vals: next.1 })
+            }),
         };
         self.frames.pop();
         self.note_ends();

@@ -10,7 +10,7 @@ use super::super::inst::{Inst, Pc};
 use super::transfer::assign;
 use super::{Machine, spot};
 use crate::error::Trap;
-use crate::native::{Arg, DONE, Function, LEFT, NativeContext, Runtime};
+use crate::native::{Arg, DONE, Function, LEFT, NativeContext, Runtime, Touches};
 use crate::value::{Val, egal};
 
 /// The machine that native code runs on.
@@ -102,6 +102,7 @@ extern "C" fn unwind(cx: *mut NativeContext, code: *const Code, pc: i64, vals: *
     // SAFETY: native code passes its context, and code that lives as long as it does.
     let (machine, code) = unsafe { (machine(cx), &*code) };
     machine.native.left.push(spot(code, pc as Pc));
+    machine.native.failed_at = pc as Pc;
     let (_, v) = machine.window(machine.scalars.as_ptr(), vals);
     machine.empty(v, v + code.val_regs as usize);
 }
@@ -166,7 +167,7 @@ fn function(
     params: &'static [Arg],
     result: Option<Arg>,
 ) -> Function {
-    Function { name, address, params, result, is_pure: false }
+    Function { name, address, params, result, touches: Touches::Everything }
 }
 
 const FRAME: &[Arg] = &[Arg::Ptr, Arg::Ptr, Arg::Int, Arg::Ptr, Arg::Ptr];
@@ -196,7 +197,10 @@ pub(in crate::interp) fn runtime() -> Runtime {
             &[Arg::Ptr, Arg::Ptr, Arg::Int, Arg::Ptr],
             None,
         ),
-        refuel: function("regraft_refuel", refuel as *const u8, &[Arg::Ptr], status),
+        refuel: Function {
+            touches: Touches::Context,
+            ..function("regraft_refuel", refuel as *const u8, &[Arg::Ptr], status)
+        },
         look_up: function("regraft_look_up", look_up as *const u8, FRAME, status),
         find_case: function(
             "regraft_find_case",

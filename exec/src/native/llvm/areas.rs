@@ -15,7 +15,9 @@ pub(super) fn area_metadata(area: Area) -> usize {
         Area::Count => 4,
         Area::Fields => 8,
         Area::Context => 10,
-        Area::Elements(mem) => 12 + 2 * MEMS.iter().position(|&other| other == mem).unwrap_or(0),
+        Area::Elements(mem) | Area::Scope(mem, _) => {
+            12 + 2 * MEMS.iter().position(|&other| other == mem).unwrap_or(0)
+        }
         _ => HEADER,
     }
 }

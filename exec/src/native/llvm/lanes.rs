@@ -4,7 +4,7 @@
 
 use regraft_math::Forms;
 
-use super::super::emitter::Function;
+use super::super::emitter::{Function, Touches};
 use super::shared::put;
 
 /// A form of a function.
@@ -19,7 +19,9 @@ pub(super) struct Lanes {
 /// The forms of a function that this CPU has registers for; they have the bits of the scalar one.
 pub(super) fn lanes_of(function: &Function) -> Vec<Lanes> {
     let name = function.name.trim_start_matches("regraft_");
-    let Some(forms) = Forms::named(name).filter(|_| function.is_pure) else { return Vec::new() };
+    let Some(forms) = Forms::named(name).filter(|_| function.touches == Touches::Nothing) else {
+        return Vec::new();
+    };
     let form = |count: usize| {
         let address = forms.lanes(count)?.cast::<u8>();
         Some(Lanes { name: format!("{}_x{count}", function.name), address, count })
@@ -74,7 +76,7 @@ mod tests {
             address: std::ptr::null(),
             params: &[Arg::Double, Arg::Double],
             result: Some(Arg::Double),
-            is_pure: true,
+            touches: Touches::Nothing,
         };
         let form =
             Lanes { name: "regraft_atan2_x4".to_owned(), address: std::ptr::null(), count: 4 };

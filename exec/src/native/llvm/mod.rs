@@ -19,6 +19,7 @@ mod background;
 mod jit;
 mod lanes;
 mod library;
+mod scopes;
 mod shared;
 mod text;
 mod value;

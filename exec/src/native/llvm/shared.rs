@@ -5,6 +5,7 @@ use std::fmt::{self, Write};
 use rustc_hash::FxHashMap;
 
 use super::super::emitter::Function;
+use super::scopes::Scopes;
 use super::value::Type;
 
 /// The way in which text is written.
@@ -29,6 +30,7 @@ pub(super) struct Shared {
     /// The declarations of intrinsic functions, by name.
     pub(super) intrinsics: FxHashMap<String, String>,
     pub(super) addresses: Vec<*const u8>,
+    pub(super) scopes: Scopes,
 }
 
 /// Adds to a text.

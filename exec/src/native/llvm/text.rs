@@ -4,7 +4,7 @@
 //! of the machine, and an entry, by which the machine comes in. A body returns its result and a
 //! status. Both have the C calling convention, so that code of several back ends can call each other.
 
-use super::super::emitter::{FRAME_PARAMS, Function};
+use super::super::emitter::{FRAME_PARAMS, Function, Touches};
 use super::super::source::Source;
 use super::super::translate::{signature, translate};
 use super::areas::areas;
@@ -63,6 +63,7 @@ pub(super) fn write_unit(members: &[Source<'_>], style: Style) -> UnitText {
     }
     text.push('\n');
     text.push_str(&areas());
+    text.push_str(&shared.scopes.nodes());
     let has_loop = members.iter().any(|member| member.code.has_loop());
     let instructions = members.iter().map(|member| member.code.insts.len()).sum();
     UnitText { text, names, symbols, has_loop, instructions }
@@ -129,9 +130,6 @@ fn write_entry(text: &mut String, body: &str, name: &str, member: Source<'_>) {
     text.push_str("}\n\n");
 }
 
-/// The functions that look at the context, and otherwise at what compiled code does not see.
-const OF_CONTEXT: [&str; 1] = ["regraft_refuel"];
-
 /// Declares a function of ours. Pure ones may run where the program does not get to.
 fn declare(text: &mut String, function: &Function, lanes: &[Lanes]) {
     let result = function.result.map_or("void".to_owned(), |arg| Type::from(arg).to_string());
@@ -140,12 +138,11 @@ fn declare(text: &mut String, function: &Function, lanes: &[Lanes]) {
         let separator = if number == 0 { "" } else { ", " };
         put(text, format_args!("{separator}{}", Type::from(arg)));
     }
-    let effects = if function.is_pure {
-        " willreturn memory(none) speculatable"
-    } else if OF_CONTEXT.contains(&function.name) {
-        " willreturn memory(argmem: readwrite, inaccessiblemem: readwrite)"
-    } else {
-        ""
+    let effects = match function.touches {
+        Touches::Nothing => " willreturn memory(none) speculatable",
+        Touches::Arguments => " willreturn memory(argmem: readwrite)",
+        Touches::Context => " willreturn memory(argmem: readwrite, inaccessiblemem: readwrite)",
+        Touches::Everything => "",
     };
     let lanes_attribute = lanes::attribute(function, lanes);
     put(text, format_args!(") nounwind{effects}{lanes_attribute}\n"));

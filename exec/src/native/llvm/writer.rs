@@ -67,6 +67,7 @@ impl<'a> Writer<'a> {
         let mut regs: Vec<Type> = code.classes.iter().map(|&class| class.into()).collect();
         // The position of an error.
         regs.push(Type::Int);
+        shared.scopes.begin();
         text.push_str("start:\n");
         for (number, ty) in regs.iter().enumerate() {
             put(text, format_args!("  %r{number} = alloca {ty}\n"));
@@ -143,6 +144,17 @@ impl<'a> Writer<'a> {
             return address;
         }
         self.op(Type::Ptr, format_args!("getelementptr inbounds i8, ptr {address}, i64 {at}"))
+    }
+
+    /// The metadata of an access to an area.
+    fn metadata(&mut self, area: Area) -> String {
+        let mut text = format!("!tbaa !{}", area_metadata(area));
+        if let Area::Scope(_, scope) = area
+            && let Some((own, others)) = self.shared.scopes.lists(scope)
+        {
+            put(&mut text, format_args!(", !alias.scope !{own}, !noalias !{others}"));
+        }
+        text
     }
 
     /// The arguments of a call.
@@ -360,21 +372,21 @@ impl Emitter for Writer<'_> {
 
     fn load(&mut self, mem: Mem, area: Area, address: Value, at: i32) -> Value {
         let address = self.place(address, at);
-        let (ty, tbaa) = (mem_type(mem), area_metadata(area));
+        let (ty, metadata) = (mem_type(mem), self.metadata(area));
         // Another thread may set the interrupt flag, so it is looked at again and again.
         if (mem, area) == (Mem::I8, Area::Context) {
             let set = self.number(format_args!(
-                "load atomic i8, ptr {address} monotonic, align 1, !tbaa !{tbaa}"
+                "load atomic i8, ptr {address} monotonic, align 1, {metadata}"
             ));
             return self.op(Type::Int, format_args!("sext i8 %{set} to i64"));
         }
         let size = mem.size();
-        let length = match (mem, tbaa) {
+        let length = match (mem, area_metadata(area)) {
             (Mem::I64, HEADER) => format!(", !range !{{i64 0, i64 {LENGTHS}}}, !noundef !{{}}"),
             _ => String::new(),
         };
-        let loaded = self
-            .number(format_args!("load {ty}, ptr {address}, align {size}, !tbaa !{tbaa}{length}"));
+        let loaded =
+            self.number(format_args!("load {ty}, ptr {address}, align {size}, {metadata}{length}"));
         match mem {
             Mem::I8 | Mem::I16 | Mem::I32 => {
                 self.op(Type::Int, format_args!("sext {ty} %{loaded} to i64"))
@@ -400,7 +412,7 @@ impl Emitter for Writer<'_> {
 
     fn store(&mut self, mem: Mem, area: Area, address: Value, at: i32, value: Value) {
         let address = self.place(address, at);
-        let (ty, size, tbaa) = (mem_type(mem), mem.size(), area_metadata(area));
+        let (ty, size, metadata) = (mem_type(mem), mem.size(), self.metadata(area));
         let value = match mem {
             Mem::I8 | Mem::I16 | Mem::I32 => {
                 if let Value::Int(x) = value {
@@ -415,7 +427,7 @@ impl Emitter for Writer<'_> {
             Mem::Ptr => self.as_type(value, Type::Ptr),
             Mem::F32 | Mem::F64 => value,
         };
-        self.line(format_args!("store {ty} {value}, ptr {address}, align {size}, !tbaa !{tbaa}"));
+        self.line(format_args!("store {ty} {value}, ptr {address}, align {size}, {metadata}"));
     }
 
     fn call(&mut self, function: &Function, args: &[Value]) -> Option<Value> {

@@ -3,20 +3,21 @@
 use super::super::context::offsets;
 use super::super::emitter::{Area, Emitter, FRAME_PARAMS, IntCmp, Mem};
 use super::{Translator, position_reg};
-use crate::interp::{Reg, Scalar};
+use crate::interp::{Inst, Reg, Scalar};
 
 impl<E: Emitter> Translator<'_, '_, E> {
     /// Checks that there is room for the frame, and fills registers in.
     pub(super) fn prologue(&mut self) {
         let code = self.source.code;
-        let uses_vals = code.val_regs > 0;
         let calls = code.insts.iter().any(|inst| self.may_call(*inst));
-        if uses_vals || calls {
+        if code.val_regs > 0 || code.insts.iter().any(|&inst| self.may_give_value(inst)) {
             // One value more for what a call returns.
             self.room(self.vals, i64::from(code.val_regs + 1) * 16, offsets::VALS_END);
         }
-        if calls {
+        if calls || self.looks_up() {
             self.room(self.scalars, i64::from(code.scalar_regs) * 8, offsets::SCALARS_END);
+        }
+        if calls {
             let sp = self.e.stack_pointer();
             let end = self.e.load(Mem::I64, Area::Context, self.cx, offsets::STACK_END);
             let fits = self.e.int_cmp(IntCmp::AboveOrEq, sp, end);
@@ -38,6 +39,19 @@ impl<E: Emitter> Translator<'_, '_, E> {
             self.count(1, None);
         }
         self.note_params();
+    }
+
+    /// Returns whether an instruction may put a value behind the registers of the frame.
+    fn may_give_value(&self, inst: Inst) -> bool {
+        match inst {
+            Inst::Call { site } => {
+                let site = &self.source.code.calls[site as usize];
+                let callee = (self.source.callee)(site.callee);
+                callee.is_none_or(|callee| callee.result.is_none())
+            }
+            Inst::Eval { .. } | Inst::Apply { .. } | Inst::ReturnTuple { .. } => true,
+            _ => false,
+        }
     }
 
     /// Leaves the function, which has not begun, unless there are `bytes` of room behind an address.

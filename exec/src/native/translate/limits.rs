@@ -1,9 +1,40 @@
 //! Limits of a run: code counts its instructions where a loop goes back, or looks at the interrupt flag.
 
+use smallvec::{SmallVec, smallvec};
+
 use super::super::context::offsets;
 use super::super::emitter::{Area, Emitter, Int2, IntCmp, Mem};
 use super::{Translator, position_reg};
 use crate::interp::{Inst, Pc, Reg, targets};
+
+/// The number of instructions that are looked at to see whether control comes back.
+const MANY: usize = 32;
+
+/// So many sums are looked through between a counter and an index.
+const MAX_SUMS: u32 = 4;
+
+/// Returns whether a register is a counter of a loop, or is as far from one in all iterations.
+fn follows(
+    body: &[Inst],
+    is_counter: &impl Fn(Reg) -> bool,
+    writes: &impl Fn(Reg) -> usize,
+    reg: Reg,
+    sums: u32,
+) -> bool {
+    if is_counter(reg) {
+        return true;
+    }
+    let again = |reg| sums > 0 && follows(body, is_counter, writes, reg, sums - 1);
+    let stays = |reg| writes(reg) == 0;
+    writes(reg) == 1
+        && body.iter().any(|inst| match *inst {
+            Inst::AddImm { d, a, .. } => d == reg && again(a),
+            Inst::AddI { d, a, b } | Inst::SubI { d, a, b } => {
+                d == reg && (stays(b) && again(a) || stays(a) && again(b))
+            }
+            _ => false,
+        })
+}
 
 impl<E: Emitter> Translator<'_, '_, E> {
     /// Counts instructions if there is a limit of them; where a loop goes back, with its header.
@@ -25,15 +56,20 @@ impl<E: Emitter> Translator<'_, '_, E> {
         let (ok, asks) = (self.e.block(false), self.e.block(true));
         self.e.branch(goes_on, ok, asks);
         self.e.enter(asks);
+        let live = header.map(|header| self.spill_live(header)).unwrap_or_default();
+        let back = self.e.block(true);
         match header.filter(|_| self.source.is_replaceable) {
-            Some(header) => self.look_up(header, ok),
+            Some(header) => self.look_up(header, back),
             None => {
                 let refuel = self.source.runtime.refuel;
                 let status = self.e.call(&refuel, &[self.cx]).expect("it gives a status");
                 let good = self.is_status(status, 0);
-                self.e.branch(good, ok, self.failed);
+                self.e.branch(good, back, self.failed);
             }
         }
+        self.e.enter(back);
+        self.reload_live(&live);
+        self.e.jump(ok);
         self.e.enter(ok);
     }
 
@@ -42,9 +78,45 @@ impl<E: Emitter> Translator<'_, '_, E> {
         self.e.int_cmp(IntCmp::Eq, status, wanted)
     }
 
+    /// Returns whether the run looks somewhere whether it is to stop.
+    pub(super) fn looks_up(&self) -> bool {
+        let code = self.source.code;
+        let jumps =
+            (0..).zip(&code.insts).filter(|&(_, inst)| !matches!(inst, Inst::Switch { .. }));
+        let mut jumps = jumps.flat_map(|(pc, &inst)| {
+            targets(inst, &code.switches).into_iter().map(move |to| (pc, to))
+        });
+        jumps.any(|(pc, to)| to <= pc && self.is_polled(pc, to))
+    }
+
+    /// Returns whether the run looks whether it is to stop where control goes back from `pc` to `to`.
+    fn is_polled(&self, pc: Pc, to: Pc) -> bool {
+        self.source.counted || !self.is_bounded(to, pc) && self.comes_back(to, pc)
+    }
+
+    /// Returns whether control may come to `pc` from a position before it. "Yes" is always right: it is what is said if
+    /// it would take long to find out.
+    fn comes_back(&self, from: Pc, pc: Pc) -> bool {
+        let code = self.source.code;
+        let mut seen: SmallVec<[Pc; MANY]> = SmallVec::new();
+        let mut pending: SmallVec<[Pc; MANY]> = smallvec![from];
+        while let Some(at) = pending.pop() {
+            if at == pc || seen.len() == MANY {
+                return true;
+            }
+            if !seen.contains(&at) {
+                seen.push(at);
+                let inst = code.insts[at as usize];
+                pending.extend(targets(inst, &code.switches));
+                pending.extend(inst.goes_on().then_some(at + 1));
+            }
+        }
+        false
+    }
+
     /// Looks whether the run is to stop, where control goes back from `pc` to `to`.
     pub(super) fn poll(&mut self, pc: Pc, to: Pc) {
-        if !self.source.counted && self.is_bounded(to, pc) {
+        if !self.is_polled(pc, to) {
             return;
         }
         let position = self.e.int(i64::from(pc));
@@ -61,7 +133,8 @@ impl<E: Emitter> Translator<'_, '_, E> {
     }
 
     /// Returns whether a loop is over soon: it has none within, calls nothing, counts, ends by what it
-    /// counts, and walks over an array, so that it has no more iterations than the array has elements.
+    /// counts, and walks over an array, so that it has no more iterations than the array has elements. An index that is as
+    /// far from a counter in all iterations is another one in each.
     pub(super) fn is_bounded(&self, from: Pc, to: Pc) -> bool {
         let code = self.source.code;
         let body = &code.insts[from as usize..=to as usize];
@@ -70,11 +143,8 @@ impl<E: Emitter> Translator<'_, '_, E> {
             let counts = |inst: &Inst| matches!(*inst, Inst::AddImm { d, a, imm } if d == a && d == reg && imm != 0);
             body.iter().any(counts) && writes(reg) == 1
         };
-        // What counts, or is so much from it.
-        let counts = |reg: Reg| {
-            let is_next = |inst: &Inst| matches!(*inst, Inst::AddImm { d, a, .. } if d == reg && is_counter(a));
-            is_counter(reg) || body.iter().any(is_next) && writes(reg) == 1
-        };
+        // What counts, or is as far from it in all iterations.
+        let counts = |reg: Reg| follows(body, &is_counter, &writes, reg, MAX_SUMS);
         let ends = |inst: &Inst| match *inst {
             Inst::JumpLtI { a, b, .. }
             | Inst::JumpLeI { a, b, .. }

@@ -1,10 +1,11 @@
 //! Elements of arrays.
 
-use regraft_dialects::mem;
-use regraft_ir::{Constant, TypeKind};
+use regraft_dialects::{attrs, mem};
+use regraft_ir::{Constant, Type, TypeKind};
 use smallvec::SmallVec;
 
 use super::super::emitter::{Area, Emitter, Int2, IntCmp, Mem};
+use super::super::fill;
 use super::Translator;
 use crate::interp::{Dst, Inst, Pc, Reg, Scalar, Src};
 
@@ -32,7 +33,7 @@ impl<E: Emitter> Translator<'_, '_, E> {
             return true;
         }
         if let Inst::Eval { site } = inst
-            && self.strip_inst(pc, site)
+            && (self.strip_inst(pc, site) || self.fill_inst(pc, site) || self.size_inst(pc, site))
         {
             return true;
         }
@@ -47,17 +48,75 @@ impl<E: Emitter> Translator<'_, '_, E> {
             return false;
         }
         let address = self.element(pc, ty, array, indices);
+        let area = self.area(pc, ty.mem());
         if is_store {
             let x = self.e.read(reg);
-            self.e.store(ty.mem(), Area::Elements(ty.mem()), address, 0, x);
+            self.e.store(ty.mem(), area, address, 0, x);
         } else {
-            let x = self.e.load(ty.mem(), Area::Elements(ty.mem()), address, 0);
+            let x = self.e.load(ty.mem(), area, address, 0);
             self.e.write(reg, x);
         }
         if is_last {
             self.empty(array);
         }
         true
+    }
+
+    /// Sets the elements of an array of doubles; `false` if the instruction is another one.
+    fn fill_inst(&mut self, pc: Pc, site: u32) -> bool {
+        let site = &self.source.code.evals[site as usize];
+        let [Src::Val(array), Src::Scalar(Scalar::F64, value)] = *site.args else { return false };
+        if site.def.op != mem::FILL_IN_PLACE || !matches!(site.dst, Dst::Nowhere) {
+            return false;
+        }
+        let kind = self.source.f.ctx().kind(self.operand_type(pc, 0));
+        if !matches!(kind, TypeKind::Array { element: Type::F64, .. }) {
+            return false;
+        }
+        let (elements, lengths) = self.parts(array, 1);
+        let value = self.e.read(value);
+        self.e.call(&fill::doubles(), &[elements, value, lengths[0]]);
+        true
+    }
+
+    /// The size of an array along a dimension that is known; `false` if the instruction is another one.
+    fn size_inst(&mut self, pc: Pc, site: u32) -> bool {
+        let site = &self.source.code.evals[site as usize];
+        let (Some(&array), Dst::Scalar(Scalar::I64, d)) = (site.args.first(), site.dst) else {
+            return false;
+        };
+        if site.def.op != mem::SIZE {
+            return false;
+        }
+        let (array, is_last) = match array {
+            Src::Val(reg) => (reg, false),
+            Src::Last(reg) => (reg, true),
+            _ => return false,
+        };
+        let f = self.source.f;
+        let dimension = f.operand(self.made_from(pc), 1).and_then(|at| f.const_i64(at));
+        let place = dimension.and_then(|number| usize::try_from(number.checked_sub(1)?).ok());
+        let (Some(place), &TypeKind::Array { rank, .. }) =
+            (place, f.ctx().kind(self.operand_type(pc, 0)))
+        else {
+            return false;
+        };
+        let (_, lengths) = self.parts(array, rank.into());
+        // There is one element along dimensions that an array does not have.
+        let size = lengths.get(place).copied().unwrap_or_else(|| self.e.int(1));
+        self.e.write(d, size);
+        if is_last {
+            self.empty(array);
+        }
+        true
+    }
+
+    /// The elements that an instruction accesses.
+    fn area(&self, pc: Pc, mem: Mem) -> Area {
+        let f = self.source.f;
+        let scope = attrs::scope(f.ctx(), f.attrs(self.made_from(pc)));
+        let scope = scope.and_then(|scope| u32::try_from(scope).ok());
+        scope.map_or(Area::Elements(mem), |scope| Area::Scope(mem, scope))
     }
 
     /// The access that an instruction is.

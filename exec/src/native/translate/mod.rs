@@ -68,25 +68,22 @@ pub(super) fn translate<E: Emitter>(source: Source<'_>, e: &mut E) {
         Some(header) => translator.resume(header),
         None => translator.prologue(),
     }
-    let mut open = source.start.is_none();
+    // True if what was written last goes on with the next instruction.
+    let mut goes_on = source.start.is_none();
     for pc in 0..code.insts.len() {
         if !translator.reached[pc] {
             continue;
         }
         if let Some(block) = translator.blocks[pc] {
-            if open {
+            if goes_on {
                 translator.e.jump(block);
             }
             translator.e.enter(block);
-            open = true;
         }
-        // What no jump goes to behind one that does not go on is never run.
-        if open {
-            let inst = code.insts[pc];
-            translator.inst(pc as Pc, inst);
-            translator.note_array(pc as Pc);
-            open = inst.goes_on() && !is_branch(code, inst);
-        }
+        let inst = code.insts[pc];
+        translator.inst(pc as Pc, inst);
+        translator.note_array(pc as Pc);
+        goes_on = inst.goes_on() && !is_branch(code, inst);
     }
     translator.failure();
 }
@@ -118,6 +115,9 @@ impl<E: Emitter> Translator<'_, '_, E> {
     fn find_blocks(&mut self) {
         let code = self.source.code;
         self.blocks = vec![None; code.insts.len()];
+        if let Some(header) = self.source.start {
+            self.blocks[header as usize] = Some(self.e.block(false));
+        }
         for (pc, &inst) in code.insts.iter().enumerate() {
             if !self.reached[pc] {
                 continue;

@@ -18,16 +18,33 @@ use super::{Translator, slot_mem};
 use crate::interp::{Code, Inst, LiveScalars, Pc, Reg, Scalar, targets};
 
 impl<E: Emitter> Translator<'_, '_, E> {
-    /// Asks the runtime whether the run may go on at the header, and leaves the function if better code has run
-    /// it to its end.
-    pub(super) fn look_up(&mut self, header: Pc, goes_on: E::Block) {
+    /// Writes the scalars that are live at a header to the frame. Gives their registers.
+    pub(super) fn spill_live(&mut self, header: Pc) -> Vec<Reg> {
         let code = self.source.code;
-        let live = self.live.get_or_insert_with(|| LiveScalars::of(code)).at(header);
-        for reg in live.into_iter().filter(|&reg| code.constant_in(reg).is_none()) {
+        let mut live = self.live.get_or_insert_with(|| LiveScalars::of(code)).at(header);
+        live.retain(|&reg| code.constant_in(reg).is_none());
+        for &reg in &live {
             let value = self.e.read(reg);
             let mem = slot_mem(code.classes[reg as usize]);
             self.e.store(mem, Area::Frame, self.scalars, reg as i32 * 8, value);
         }
+        live
+    }
+
+    /// Reads them from the frame, so that none of them is kept while a function of the runtime is called: in a
+    /// loop they would be in memory all the time.
+    pub(super) fn reload_live(&mut self, live: &[Reg]) {
+        for &reg in live {
+            let mem = slot_mem(self.source.code.classes[reg as usize]);
+            let value = self.e.load(mem, Area::Frame, self.scalars, reg as i32 * 8);
+            self.e.write(reg, value);
+        }
+    }
+
+    /// Asks the runtime whether the run may go on at the header, with its live scalars in the frame, and leaves the
+    /// function if better code has run it to its end.
+    pub(super) fn look_up(&mut self, header: Pc, goes_on: E::Block) {
+        let code = self.source.code;
         let (address, position) = (self.code_address(), self.e.int(i64::from(header)));
         let look_up = self.source.runtime.look_up;
         let args = [self.cx, address, position, self.scalars, self.vals];

@@ -2,6 +2,7 @@
 
 use super::{give_room, is_active, room};
 use crate::value::buffer::Buffer;
+use crate::value::fill::filled;
 use crate::value::val::Element;
 
 impl<T: Element> Buffer<T> {
@@ -22,9 +23,7 @@ impl<T: Element> Buffer<T> {
         if !is_active() {
             return Self::new(vec![item; count]);
         }
-        let mut all = room(count);
-        all.resize(count, item);
-        Self::new(all)
+        Self::new(filled(room(count), item, count))
     }
 
     /// Takes the elements out, and keeps their room.

@@ -204,7 +204,7 @@ impl Walk<'_> {
         (plus != 0 && plus.wrapping_add(more) == 0).then_some(base?)
     }
 
-    /// A dimension of an array that was made with it, and whose shape has not changed since.
+    /// A dimension or the length of an array that was made with its sizes, and whose shape has not changed since.
     pub(super) fn shape_of_new(&self, v: Value, mut seen: Seen) -> Option<Operand> {
         let f = self.f;
         let op = f.op(v)?;
@@ -218,7 +218,14 @@ impl Walk<'_> {
             mem::LENGTH if f.op(new)? == mem::ARRAY => {
                 return Some(f.constant_id(f.operand_count(new) as i64).into());
             }
-            mem::LENGTH if self.dimensions(new)?.len() == 1 => 1,
+            mem::LENGTH => match &*self.dimensions(new)? {
+                [_] => 1,
+                sizes => {
+                    let of = |size: Operand| f.const_i64(self.numbers.of(size));
+                    let size = |length: i64, &size: &Operand| length.checked_mul(of(size)?);
+                    return Some(f.constant_id(sizes.iter().try_fold(1, size)?).into());
+                }
+            },
             mem::SIZE => usize::try_from(f.const_i64(f.operand(v, 1)?)?).ok()?,
             _ => return None,
         };

@@ -5,6 +5,7 @@
 //! other blocks follow in their order, and every return becomes a jump to the part behind the
 //! call; if there are several, what they return becomes a parameter there.
 
+use regraft_dialects::attrs::without_scope;
 use regraft_dialects::{cf, core, mem};
 use regraft_ir::{
     Attrs, Block, Constant, ControlFlow, Function, Inst, IrResult, Loc, Operand, OperandKind,
@@ -67,7 +68,7 @@ pub(super) struct Scratch {
     /// The number to try next behind each name.
     suffixes: FxHashMap<Symbol, u32>,
     /// The last location that was made, for a row of instructions of one place.
-    loc: Option<((Loc, Loc), Loc)>,
+    loc: Option<((Loc, Symbol, Loc), Loc)>,
 }
 
 impl Scratch {
@@ -263,7 +264,7 @@ impl Copy<'_> {
         let op = self.callee.op(v).expect("it is an instruction");
         let attrs = match self.mark {
             Some(mark) if matches!(op, mem::LOAD | mem::STORE) => mark,
-            _ => self.callee.attrs(v),
+            _ => without_scope(self.callee.ctx(), self.callee.attrs(v)),
         };
         let loc = self.location(v);
         let operands = self.callee.operands(v).map(|operand| self.operand(operand));
@@ -278,12 +279,13 @@ impl Copy<'_> {
     /// Returns where an instruction comes from: its own place, and the call that it was inlined at.
     fn location(&mut self, v: Value) -> Loc {
         let at = self.callee.loc(v);
-        let key = (at, self.loc);
+        let (callee, call_site) = (self.callee.name(), self.loc);
+        let key = (at, callee, call_site);
         match self.scratch.loc {
             _ if !at.is_known() => self.loc,
             Some((last, loc)) if last == key => loc,
             _ => {
-                let loc = self.f.ctx().inlined_loc(at, self.loc);
+                let loc = self.f.ctx().inlined_loc(at, callee, call_site);
                 self.scratch.loc = Some((key, loc));
                 loc
             }

@@ -10,7 +10,7 @@
 //! ^next: br %again, ^strip, ^header     the loop as it was does what is left
 //! ```
 
-use regraft_dialects::attrs::inbounds;
+use regraft_dialects::attrs::{function, inbounds};
 use regraft_dialects::{arith, cf, mem};
 use regraft_ir::{Block, Constant, Function, Inst, IrResult, Loc, Operand, Type, Value};
 
@@ -20,7 +20,7 @@ use crate::analysis::loop_exits::{Holds, LatchRuns};
 use crate::analysis::{InductionVariables, LoopForest};
 use crate::transforms::unroll::edges::{fold_branch, place, redirect_back_edges};
 use crate::transforms::util::clone_blocks::{CloneMap, clone_blocks};
-use crate::transforms::util::counters::{compute, compute_count};
+use crate::transforms::util::counters::{compute_condition, compute_count};
 use crate::transforms::util::loop_form::ensure_preheader;
 use crate::transforms::util::versioning::all_differ;
 
@@ -39,7 +39,7 @@ pub(super) fn carry_out(
     let (preheader, header) = ensure_preheader(f, forest, id)?;
     let at = Value::terminator(preheader);
     let (count, guard) = guard(plan, f, variables, at)?;
-    let one = 1.into_operand(f);
+    let one = Operand::from(f.constant_id(1));
     let floats = f.ctx().array_type(Type::F64, 1);
     let outermost = std::iter::successors(forest.get(id).parent, |&l| forest.get(l).parent).last();
     let last = forest.blocks(id).iter().copied();
@@ -50,13 +50,13 @@ pub(super) fn carry_out(
         // The buffer is made once.
         Some(outermost) => {
             let (before, _) = ensure_preheader(f, forest, outermost)?;
-            let size = (length * plan.slots as i64).into_operand(f);
+            let size = Operand::from(f.constant_id(length * plan.slots as i64));
             let buffer = f.insert(Value::terminator(before), mem::alloc([size], floats).at(loc))?;
-            let start = |slot: usize| (slot as i64 * length + 1).into_operand(f);
+            let start = |slot: usize| Operand::from(f.constant_id(slot as i64 * length + 1));
             ((0..plan.slots).map(start).collect(), buffer)
         }
         None => {
-            let length = length.into_operand(f);
+            let length = Operand::from(f.constant_id(length));
             let part = f.push(enter, arith::min(count, length).at(loc))?;
             let (mut starts, mut next) = (Vec::new(), one);
             for _ in 0..plan.slots {
@@ -75,7 +75,8 @@ pub(super) fn carry_out(
         let now = f.append_param(strip, f.ty(param))?;
         state.set(param, now);
     }
-    let iterations = f.push(strip, arith::min(left, length.into_operand(f)).at(loc))?;
+    let iterations =
+        f.push(strip, arith::min(left, Operand::from(f.constant_id(length))).at(loc))?;
     let mut builder = Builder {
         plan,
         forest,
@@ -119,40 +120,23 @@ fn guard(
     let differ = all_differ(f, &plan.apart, at)?;
     let count = match &plan.runs {
         LatchRuns::Symbolic(count) => count,
-        runs => return Ok((runs.as_constant().unwrap_or(0).into_operand(f), differ)),
+        runs => return Ok((f.constant_id(runs.as_constant().unwrap_or(0)).into(), differ)),
     };
     let mut number = compute_count(f, variables, count, at)?;
     if f.operand_type(number) != Type::I64 {
         number = f.insert(at, arith::zext(number, Type::I64))?.into();
     }
-    let least = plan.least.into_operand(f);
+    let least = Operand::from(f.constant_id(plan.least));
     // One that is too large for a signed number is negative.
     let mut all = f.insert(at, arith::ge(number, least))?;
     if let Some(differ) = differ {
         all = f.insert(at, arith::and(all, differ))?;
     }
     if let Holds::If(condition) = &count.holds {
-        let value = compute(f, variables, &condition.value, at, &[])?;
-        let limit = Constant::int(condition.value.ty(), condition.limit).expect("an integer");
-        let limit = f.constant_id(limit);
-        let holds = match condition.at_least {
-            true => arith::ge(value, limit),
-            false => arith::le(value, limit),
-        };
-        let holds = f.insert(at, holds)?;
+        let holds = compute_condition(f, variables, condition, at)?;
         all = f.insert(at, arith::and(all, holds))?;
     }
     Ok((number, Some(all)))
-}
-
-trait IntoOperand {
-    fn into_operand(self, f: &Function) -> Operand;
-}
-
-impl IntoOperand for i64 {
-    fn into_operand(self, f: &Function) -> Operand {
-        f.constant_id(self).into()
-    }
 }
 
 struct Builder<'a> {
@@ -194,7 +178,7 @@ impl Builder<'_> {
 
     /// Checks that the elements are there that are read ahead.
     fn check_indices(&mut self, f: &mut Function) -> IrResult<()> {
-        let one = 1.into_operand(f);
+        let one = Operand::from(f.constant_id(1));
         let more = self.push(f, arith::sub(self.count, one))?;
         let mut all: Option<Operand> = None;
         for load in self.plan.loads.iter().filter(|load| load.is_checked) {
@@ -205,7 +189,7 @@ impl Builder<'_> {
                     0 => first,
                     1 => self.push(f, arith::add(first, more))?,
                     _ => {
-                        let step = step.into_operand(f);
+                        let step = Operand::from(f.constant_id(step));
                         let way = self.push(f, arith::mul(more, step))?;
                         self.push(f, arith::add(first, way))?
                     }
@@ -213,7 +197,7 @@ impl Builder<'_> {
                 let (low, high) = if step < 0 { (last, first) } else { (first, last) };
                 let size = match operands.len() {
                     2 => self.push(f, mem::length(operands[0]))?,
-                    _ => self.push(f, mem::size(operands[0], dim.into_operand(f)))?,
+                    _ => self.push(f, mem::size(operands[0], Operand::from(f.constant_id(dim))))?,
                 };
                 for test in [arith::le(one, low), arith::le(high, size)] {
                     let test = self.push(f, test)?;
@@ -235,7 +219,7 @@ impl Builder<'_> {
         if round.filled.is_empty() {
             return Ok(());
         }
-        let (zero, one) = (0.into_operand(f), 1.into_operand(f));
+        let (zero, one) = (Operand::from(f.constant_id(0)), Operand::from(f.constant_id(1)));
         let body = f.add_block_after(self.at)?;
         let number = f.append_param(body, Type::I64)?;
         f.set_terminator(self.at, Inst::new(f.jump_op()?).edge(body, [zero]).at(self.loc))?;
@@ -346,8 +330,7 @@ impl Builder<'_> {
         let to = self.starts[strip.slot];
         let def = f.op_def(strip.inst).expect("it is a function");
         let name = def.name.rsplit('.').next().unwrap_or_default();
-        let name = f.ctx().constant_id(Constant::Sym(f.ctx().symbol(name)));
-        let attrs = f.ctx().attrs(&[(f.ctx().symbol("function"), name)]);
+        let attrs = function(f.ctx(), name);
         let map = mem::map(self.buffer, to, self.count, sources).with_attrs(attrs);
         let loc = f.loc(strip.inst);
         let all = f.push(self.at, map.at(loc).made_from(strip.inst))?;
@@ -357,7 +340,7 @@ impl Builder<'_> {
     /// The index in column-major order of the element that a load reads at the start of the strip.
     fn position(&mut self, f: &mut Function, load: Value) -> IrResult<Operand> {
         let operands: Vec<Operand> = f.operands(load).collect();
-        let (array, one) = (operands[0], 1.into_operand(f));
+        let (array, one) = (operands[0], Operand::from(f.constant_id(1)));
         let mut indices = Vec::new();
         for &index in &operands[1..] {
             indices.push(self.ahead(f, index, None)?);
@@ -365,7 +348,7 @@ impl Builder<'_> {
         // Horner's scheme, from the last dimension on.
         let mut position = indices[indices.len() - 1];
         for dim in (0..indices.len() - 1).rev() {
-            let number = (dim as i64 + 1).into_operand(f);
+            let number = Operand::from(f.constant_id(dim as i64 + 1));
             let size = self.push(f, mem::size(array, number))?;
             let before = self.push(f, arith::sub(position, one))?;
             let before = self.push(f, arith::mul(before, size))?;
@@ -378,7 +361,7 @@ impl Builder<'_> {
     fn iterations(mut self, f: &mut Function, left: Value, strip: Block) -> IrResult<()> {
         let (id, counted) = (self.plan.counted.id, &self.plan.counted);
         let blocks = self.forest.blocks(id).to_vec();
-        let (zero, one) = (0.into_operand(f), 1.into_operand(f));
+        let (zero, one) = (Operand::from(f.constant_id(0)), Operand::from(f.constant_id(1)));
         let places = [(counted.latch, place(f, counted.back_edge(f)))];
         let (exit, nth) = counted.exit_place();
         let mut map = CloneMap::new();

@@ -4,6 +4,7 @@ use regraft_dialects::arith;
 use regraft_ir::{Block, Constant, Edge, Function, IrResult, Operand, Type, Use, Value};
 
 use crate::analysis::induction::BasicInduction;
+use crate::analysis::loop_exits::Condition;
 use crate::analysis::poly::Sym;
 use crate::analysis::trip_count::Count;
 use crate::analysis::{InductionVariables, LoopForest, LoopId, Poly};
@@ -104,6 +105,18 @@ pub(crate) fn compute_count(
         add_counters(f, ivs, poly, at, &mut counters)?;
     }
     count.materialize(f, at, &mut |l| counter_among(&counters, l))
+}
+
+/// Inserts instructions before `at` that tell whether a condition is met; see [`can_compute`].
+pub(crate) fn compute_condition(
+    f: &mut Function,
+    ivs: &InductionVariables,
+    condition: &Condition,
+    at: Value,
+) -> IrResult<Operand> {
+    let mut counters = Vec::new();
+    add_counters(f, ivs, &condition.value, at, &mut counters)?;
+    condition.materialize(f, at, &mut |l| counter_among(&counters, l))
 }
 
 /// Adds operands for the iterations in a polynomial.
