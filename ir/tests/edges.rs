@@ -149,3 +149,17 @@ fn an_argument_is_never_a_block() {
     assert_eq!(kind(f.redirect(edge, exit, [entry])), IrErrorKind::Unsuitable);
     assert_eq!(f.successors(body_block).collect::<Vec<_>>(), [head]);
 }
+
+#[test]
+fn memory_stays_linear_when_arguments_come_one_by_one() {
+    let memory_with = |params: usize| {
+        let (mut f, [_, header, ..], values) = counting_loop();
+        for _ in 0..params {
+            f.add_param(header, Type::I64, |_| Some(values[0])).unwrap();
+        }
+        f.check_invariants().unwrap();
+        f.memory()
+    };
+    let (few, many) = (memory_with(1_000), memory_with(8_000));
+    assert!(many < 12 * few, "{few} bytes with 1,000 parameters, {many} with 8,000");
+}

@@ -100,6 +100,14 @@ impl Compiler {
         self.derivatives.pipelines().finish_for_native(module)
     }
 
+    /// Unrolls and jams the nests of an optimized derivative that is not differentiated again.
+    ///
+    /// # Errors
+    /// If a pass fails.
+    pub(crate) fn jam(&self, module: &mut Module) -> Result<(), Vec<Diagnostic>> {
+        self.derivatives.pipelines().jam(module)
+    }
+
     /// Returns the present world, if it is another one than when this was last asked.
     pub(crate) fn new_world(&mut self) -> Option<Val> {
         self.deriver().new_world()

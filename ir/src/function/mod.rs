@@ -218,7 +218,7 @@ pub struct Function {
     live_values: u32,
     live_blocks: u32,
     dead_slots: u32,
-    /// The first of so many slots beside each other that nobody owns, by their number.
+    /// The first of slots beside each other that nobody owns, by their size class.
     lost_slots: Vec<Vec<u32>>,
     lineage: Lineage,
     epochs: Epochs,

@@ -3,8 +3,22 @@
 use super::{Function, NIL, Slot};
 use crate::{IrError, IrResult, Operand, OperandKind, Use, Value};
 
-/// Lost slots beside each other are used again if they are no more than this.
-const MAX_REUSED: usize = 16;
+/// An instruction with more operands than this has a power of two of slots, so that it can get others one by one: memory
+/// stays linear in the number of operands.
+const MAX_EXACT: usize = 16;
+
+/// The number of slots for so many operands.
+fn room(len: usize) -> usize {
+    if len <= MAX_EXACT { len } else { len.next_power_of_two() }
+}
+
+/// The position in the lists of lost slots of those for so many operands.
+fn size_class(len: usize) -> usize {
+    if len <= MAX_EXACT {
+        return len;
+    }
+    MAX_EXACT + (room(len) / MAX_EXACT).ilog2() as usize
+}
 
 impl Function {
     #[inline]
@@ -50,10 +64,11 @@ impl Function {
         (slot.next, slot.prev) = (NIL, NIL);
     }
 
-    /// Appends slots with `operands` for `user` and returns the first.
+    /// Makes slots with `operands` for `user` and returns the first.
     #[inline]
     pub(super) fn add_slots(&mut self, user: Value, operands: &[Operand]) -> u32 {
-        if let Some(first) = self.lost_slots.get_mut(operands.len()).and_then(Vec::pop) {
+        let class = size_class(operands.len());
+        if let Some(first) = self.lost_slots.get_mut(class).and_then(Vec::pop) {
             self.dead_slots -= operands.len() as u32;
             for (index, &operand) in (first..).zip(operands) {
                 self.slots[index as usize] = Slot { operand, user, next: NIL, prev: NIL };
@@ -62,28 +77,33 @@ impl Function {
             return first;
         }
         let first = self.slots.len() as u32;
-        self.slots.reserve(operands.len());
+        let room = room(operands.len());
+        self.slots.reserve(room);
         for (i, &operand) in operands.iter().enumerate() {
             // A value can be an operand twice: the earlier slot has to be there to be linked to.
             let next = self.link_head(operand, first + i as u32);
             self.slots.push(Slot { operand, user, next, prev: NIL });
         }
+        for _ in operands.len()..room {
+            self.slots.push(Slot { operand: operands[0], user, next: NIL, prev: NIL });
+            self.dead_slots += 1;
+        }
         first
     }
 
-    /// Notes slots that nobody owns any more, for others with as many operands.
+    /// Notes slots that nobody owns any more, for others with about as many operands.
     fn lose_slots(&mut self, first: u32, len: u32) {
         self.dead_slots += len;
-        let len = len as usize;
-        if (1..=MAX_REUSED).contains(&len) {
-            if self.lost_slots.len() <= len {
-                self.lost_slots.resize(len + 1, Vec::new());
+        let class = size_class(len as usize);
+        if class > 0 {
+            if self.lost_slots.len() <= class {
+                self.lost_slots.resize(class + 1, Vec::new());
             }
-            self.lost_slots[len].push(first);
+            self.lost_slots[class].push(first);
         }
     }
 
-    /// Takes all operands of `user` out of their use lists. The slots are lost until others need as
+    /// Takes all operands of `user` out of their use lists. The slots are lost until others need about as
     /// many, or the function is compacted.
     pub(super) fn drop_slots(&mut self, user: Value) {
         let data = self.data_mut(user);

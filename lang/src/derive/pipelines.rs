@@ -2,7 +2,7 @@
 
 use regraft_ir::{Diagnostic, FuncId, Module, Symbol};
 use regraft_passes::rewrite::Math;
-use regraft_passes::{O2, PassRegistry, Pipeline, RunOptions, run_pipeline};
+use regraft_passes::{O2, O3, PassRegistry, Pipeline, RunOptions, run_pipeline};
 use regraft_syntax::quote;
 
 use crate::emit::keep_reached;
@@ -25,10 +25,13 @@ licm, indvars, dce, simplify-cfg";
 /// and knows what is needed of the result.
 const JOIN: &str = "inline{max-size=0, always=0, once=0, in-loop=0}";
 
-/// The pipeline for generated derivatives. What a product of matrices adds to, in the forward sweep and in both products of
-/// the reverse sweep, is loaded once for four columns.
-const FINISH: &str = "\
-O3, unroll-and-jam{shared, levels=2}, unroll-and-jam{shared, size=128}, gvn, dse, dce";
+/// The pipeline for generated derivatives.
+const FINISH: &str = O3.name;
+
+/// Passes for a derivative that is not differentiated again, as that would multiply the copies. What a product of
+/// matrices adds to, in the forward sweep and in both products of the reverse sweep, is loaded once for four columns.
+const JAM: &str =
+    "unroll-and-jam{shared, levels=2}, unroll-and-jam{shared, size=128}, gvn, dse, dce";
 
 /// The pipeline for functions that native code is made of.
 const OPTIMIZE: &str = O2.name;
@@ -57,6 +60,7 @@ pub(crate) struct Pipelines {
     join: Pipeline,
     native: Pipeline,
     finish: Pipeline,
+    jam: Pipeline,
     profile: Pipeline,
     profile_ops: Pipeline,
 }
@@ -73,6 +77,7 @@ impl Pipelines {
             join: parse(JOIN),
             native: parse(NATIVE),
             finish: parse(FINISH),
+            jam: parse(JAM),
             profile: parse(PROFILE),
             profile_ops: parse(PROFILE_OPS),
         }
@@ -95,6 +100,11 @@ impl Pipelines {
     /// Makes of optimized functions those that native code is made of.
     pub(crate) fn finish_for_native(&self, module: &mut Module) -> Result<(), Vec<Diagnostic>> {
         run(module, &self.native)
+    }
+
+    /// Unrolls and jams the nests of an optimized derivative that is not differentiated again.
+    pub(crate) fn jam(&self, module: &mut Module) -> Result<(), Vec<Diagnostic>> {
+        run(module, &self.jam)
     }
 
     /// Makes a version of a function for arguments of these lengths.

@@ -4,11 +4,9 @@ use regraft_ad::{Checkpoints, PlanKind};
 use regraft_exec::{Engine, ExecError, Interpreter, Limits, Pool, PreparedCall, Val};
 use regraft_ir::{Diagnostic, Module, Source};
 use regraft_passes::rewrite::Math;
-use regraft_passes::{PassRegistry, Pipeline};
 
 use super::Session;
 use super::entry::TypedCall;
-use super::stages::optimize;
 use crate::phases::{Phase, enter};
 
 /// The value and the gradient that `withgradient` gives.
@@ -171,11 +169,7 @@ impl Session {
         let types = args.iter().map(|arg| arg.type_of(&self.ctx)).collect();
         let call = TypedCall { source, callee: name.type_of(&self.ctx), args: types };
         let mut module = self.typed_module(&call)?;
-        // What only the value needs is found out when the whole has been put together, however large it is.
-        let whole =
-            Pipeline::parse(&PassRegistry::standard(), "inline{once=100000, growth=100000}, dce")?;
-        optimize(&mut module, Some(&whole), Math::Exact)?;
-        optimize(&mut module, None, self.compiler.borrow().math())?;
+        self.optimize_derivative(&mut module)?;
         Ok(GradientCall { module, callee: name, args })
     }
 

@@ -18,6 +18,9 @@ use crate::world::{Dispatch, MethodMatch};
 /// everything has been put together: what `map` makes for `sum` is not kept.
 const EXACT: &str = "O2, fuse-sweeps";
 
+/// Puts a derivative and what it calls together.
+const WHOLE: &str = "inline{once=100000, growth=100000}, dce";
+
 /// Runs a pipeline on the module of a call, of which the first function is the one that is
 /// called, and leaves away what that does not need any more.
 pub(super) fn optimize(
@@ -58,6 +61,16 @@ fn keep_reachable(module: &mut Module) -> IrResult<()> {
 }
 
 impl Session {
+    /// Optimizes the module of a call that gives a derivative. What only the value needs is found out when the whole has been
+    /// put together, however large it is.
+    pub(super) fn optimize_derivative(&self, module: &mut Module) -> Result<(), Vec<Diagnostic>> {
+        let whole = Pipeline::parse(&PassRegistry::standard(), WHOLE)?;
+        optimize(module, Some(&whole), Math::Exact)?;
+        let compiler = self.compiler.borrow();
+        optimize(module, None, compiler.math())?;
+        compiler.jam(module)
+    }
+
     /// Runs the passes for native code on an optimized module of a call.
     pub(super) fn finish_for_native(&self, module: &mut Module) -> Result<(), Vec<Diagnostic>> {
         self.drop_unused_reads(module).map_err(|error| vec![error.into()])?;

@@ -10,13 +10,10 @@ use regraft_exec::value::Element;
 use regraft_ir::{
     Constant, Diagnostic, Function, FunctionBuilder, IrResult, Module, Operand, Type,
 };
-use regraft_passes::rewrite::Math;
-use regraft_passes::{PassRegistry, Pipeline};
 
 use super::Session;
 use super::entry::TypedCall;
 use super::in_place::make_in_place;
-use super::stages::optimize;
 
 type Shadows<F> = <<F as Signature>::Params as ActiveParams>::Shadows;
 type Directions<F> = <<F as Signature>::Params as ActiveParams>::Directions;
@@ -169,9 +166,7 @@ impl Session {
         let mut module =
             Module::of_functions(&self.ctx, functions).map_err(|error| vec![error.into()])?;
         self.resolve_calls(&mut module)?;
-        let whole = Pipeline::parse(&PassRegistry::standard(), "inline{once=100000}, dce")?;
-        optimize(&mut module, Some(&whole), Math::Exact)?;
-        optimize(&mut module, None, self.compiler.borrow().math())?;
+        self.optimize_derivative(&mut module)?;
         // Places are the last group, one for each argument.
         let (count, first) = (groups[0].len(), usize::from(!matches!(function, Val::Func(_))));
         let places = first + (groups.len() - 1) * count;
