@@ -363,3 +363,30 @@ fn gradient_of_tuple(text: &str, args: &[f64], expected: &[f64]) {
         }
     }
 }
+
+#[test]
+fn shadows_that_are_made_are_told_apart_from_those_that_come_in() {
+    // The derivatives of 2 x[1] w[1] go through an array that is made here; x and w may be one.
+    let text = "
+func @f(%x: array<f64, 1>, %w: array<f64, 1>, %n: i64) -> f64 {
+^1:
+  %y: array<f64, 1> = mem.alloc %n
+  br ^2(1)
+^2(%i: i64):
+  %a: f64 = mem.load %x, %i
+  %b: f64 = mem.load %w, %i
+  %ab: f64 = arith.mul %a, %b
+  %stored: unit = mem.store %y, %ab, %i
+  %next: i64 = arith.add %i, 1
+  %more: bool = arith.le %next, %n
+  br %more, ^2(%next), ^3
+^3:
+  %c: f64 = mem.load %y, 1
+  %r: f64 = arith.mul 2.0, %c
+  return %r
+}";
+    let (module, ..) = vjp(text, PlanKind::Best);
+    let reverse = module.function("f.reverse").unwrap();
+    // The first part of the tape is the shadow of y, the last two are those of x and w.
+    assert!(reverse.to_string().contains("shadows=\"1|5,6\""), "{reverse}");
+}

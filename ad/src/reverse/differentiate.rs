@@ -223,7 +223,8 @@ impl Driver<'_> {
         let applied = tape_plan::apply(forward, plan, &loops, counters)?;
         let (sweep, saved) = materialise(sweep, &applied, &loops)?;
         let is_open = |v: &Value| others.contains(&v.index()) && !shadows.contains(v);
-        let shadows = positions_of_shadows(&applied.f, &saved, &shadows, is_open);
+        let mut analyses = Analyses::with_effects(&self.summaries);
+        let shadows = groups_of_shadows(&applied.f, &saved, &shadows, is_open, &mut analyses);
         self.report_plan(&applied, f.name(), &loops, &notes);
         let end = exit.zip(result.zip(result_shadow));
         self.package(applied.f, sweep, (&saved, shadows), end, &loops.dom, f.name(), pair)
@@ -361,22 +362,34 @@ impl Driver<'_> {
 }
 
 /// The positions of shadows among the values that are kept, for the attribute `shadows` of the reverse part: nobody
-/// passes an object for its own shadow. `None` if there are none, or if it is `open` of an object whether it is one.
-fn positions_of_shadows(
+/// passes an object for its own shadow. Shadows that may be one object are a group. `None` if there are none, or if it
+/// is `open` of an object whether it is one.
+fn groups_of_shadows(
     forward: &Function,
     saved: &[Value],
     shadows: &FxHashSet<Value>,
     is_open: impl Fn(&Value) -> bool,
+    analyses: &mut Analyses,
 ) -> Option<String> {
     let ctx = forward.ctx();
     let is_object = |v: Value| may_be_object(ctx, forward.ty(v)) && forward.ty(v) != Type::ANY;
     let objects: Vec<(usize, Value)> =
         (1..).zip(saved.iter().copied()).filter(|&(_, v)| is_object(v)).collect();
-    let positions: Vec<String> = objects
-        .iter()
-        .filter(|(_, v)| shadows.contains(v))
-        .map(|(position, _)| position.to_string())
-        .collect();
-    let is_known = !positions.is_empty() && !objects.iter().any(|(_, v)| is_open(v));
-    is_known.then(|| positions.join(","))
+    if objects.iter().any(|(_, v)| is_open(v)) {
+        return None;
+    }
+    let mut groups: Vec<Vec<(usize, Value)>> = Vec::new();
+    for &(position, v) in objects.iter().filter(|(_, v)| shadows.contains(v)) {
+        let aliases = analyses.get::<Aliases>(forward);
+        let may_be_of = |group: &mut Vec<(usize, Value)>| {
+            group.iter().any(|&(_, other)| aliases.may_alias(forward, other.into(), v.into()))
+        };
+        let met: Vec<_> = groups.extract_if(.., may_be_of).flatten().collect();
+        groups.push(met.into_iter().chain([(position, v)]).collect());
+    }
+    let text = |group: &Vec<(usize, Value)>| {
+        group.iter().map(|(position, _)| position.to_string()).collect::<Vec<_>>().join(",")
+    };
+    let groups: Vec<String> = groups.iter().map(text).collect();
+    (!groups.is_empty()).then(|| groups.join("|"))
 }

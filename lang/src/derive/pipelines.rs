@@ -28,10 +28,10 @@ const JOIN: &str = "inline{max-size=0, always=0, once=0, in-loop=0}";
 /// The pipeline for generated derivatives.
 const FINISH: &str = O3.name;
 
-/// Passes for a derivative that is not differentiated again, as that would multiply the copies. What a product of
-/// matrices adds to, in the forward sweep and in both products of the reverse sweep, is loaded once for four columns.
+/// Passes for a derivative that is not differentiated again, as that would multiply the copies. A product of matrices in
+/// the forward sweep, and both in the reverse sweep, work on four columns, and on four elements of each, at a time.
 const JAM: &str =
-    "unroll-and-jam{shared, levels=2}, unroll-and-jam{shared, size=128}, gvn, dse, dce";
+    "unroll-and-jam{shared, levels=2}, gvn, dse, unroll-and-jam{shared}, gvn, dse, dce";
 
 /// The pipeline for functions that native code is made of.
 const OPTIMIZE: &str = O2.name;

@@ -31,8 +31,8 @@
 //! promises that no object that is passed for a parameter from the third on is passed for one
 //! before it, or can be reached from there, as is so with shadows that derivatives are added up in. `{distinct=3}` promises
 //! the same, and that no object is passed for two parameters from the third on.
-//! Where the first parameter is a tuple of everything, as a tape is, `{shadows="3,5"}` promises it of the third and
-//! fifth part of that: none of them is another part.
+//! Where the first parameter is a tuple of everything, as a tape is, `{shadows="3,5|7"}` promises it of the third, fifth
+//! and seventh part of that: none of them is another part, but for those of one group.
 //! An allocation within a loop is a new object each time; so the same base does not mean the same
 //! object.
 //!
@@ -67,8 +67,8 @@ pub enum Base {
     Local(Value),
     /// The parameter of the function at this position.
     Param(u32),
-    /// A part of the tuple that is the first parameter: one of its shadows if the flag says so, else none of them.
-    Part(bool),
+    /// A part of the tuple that is the first parameter: one of this group of its shadows, or of none if it is 0.
+    Part(u32),
     /// Any object that is not hidden.
     Unknown,
 }
@@ -198,7 +198,11 @@ impl Aliases {
     /// none of the others.
     #[inline]
     pub(super) fn is_noalias(&self, base: Base) -> bool {
-        matches!(base, Base::Param(i) if i >= self.first_noalias) || base == Base::Part(true)
+        match base {
+            Base::Param(i) => i >= self.first_noalias,
+            Base::Part(group) => group > 0,
+            _ => false,
+        }
     }
 
     /// Returns what an instruction with these effects may do to `object`. O(operands).
@@ -231,8 +235,8 @@ impl Aliases {
                         _ if self.param_escapes(i as usize) => "an argument, escapes".to_owned(),
                         _ => "an argument".to_owned(),
                     },
-                    Base::Part(true) => "a shadow".to_owned(),
-                    Base::Part(false) => "no shadow".to_owned(),
+                    Base::Part(0) => "no shadow".to_owned(),
+                    Base::Part(group) => format!("a shadow of group {group}"),
                     Base::Unknown => "any object".to_owned(),
                 };
                 let _ = writeln!(out, "{}: {text}", f.value_text(v));
@@ -390,8 +394,8 @@ impl Finder<'_> {
         if let Some(whole) = copied_whole(f, v) {
             return Base::Local(whole);
         }
-        if let Some(is_shadow) = self.tape.as_ref().and_then(|tape| tape.part(f, v)) {
-            return Base::Part(is_shadow);
+        if let Some(group) = self.tape.as_ref().and_then(|tape| tape.part(f, v)) {
+            return Base::Part(group);
         }
         if let Some(summary) = callee_summary(f, v, self.summaries) {
             return match summary.returns {

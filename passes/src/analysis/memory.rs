@@ -3,7 +3,7 @@
 //!
 //! An allocation that nobody else knows is a class of its own, and so are the objects of one type of
 //! each group of allocations that meet. The other objects of one type are two
-//! classes: parameters that alias none before them, and all others. A value of type `any` may be of any of these. There are at most 64 classes: what
+//! classes or more: parameters that alias none before them, each group of shadows on a tape, and all others. A value of type `any` may be of any of these. There are at most 64 classes: what
 //! would be more shares the last. (Disjoint by type and by allocation, as in type-based alias
 //! analysis after Diwan, McKinley and Moss, 1998.)
 
@@ -80,8 +80,8 @@ impl std::ops::BitOrAssign for ModRefSet {
 enum Origin {
     /// The objects that were there when the function began, or came from elsewhere.
     Outside,
-    /// Parameters that alias none before them.
-    Noalias,
+    /// Parameters that alias none before them, or a group of shadows on a tape.
+    Noalias(u32),
     /// Objects that the function allocates, of the group that this allocation stands for.
     Own(Value),
 }
@@ -95,8 +95,8 @@ pub struct MemoryClasses {
     most: u32,
     /// The classes of what others may know of.
     visible: u64,
-    /// By type: the classes of groups of allocations.
-    own_of_type: FxHashMap<Type, u64>,
+    /// By type: the classes of groups of allocations, and of what is [`Origin::Noalias`].
+    apart_of_type: FxHashMap<Type, u64>,
 }
 
 impl MemoryClasses {
@@ -140,13 +140,14 @@ impl MemoryClasses {
         }
         let origin = match base {
             Base::Fresh(v) | Base::Local(v) => Origin::Own(aliases.group(v)),
-            _ if aliases.is_noalias(base) => Origin::Noalias,
+            Base::Param(_) if aliases.is_noalias(base) => Origin::Noalias(0),
+            Base::Part(group) if group > 0 => Origin::Noalias(group),
             _ => Origin::Outside,
         };
         self.count += u32::from(enter(&mut self.of_type, (ty, origin), next));
         let class = 1 << self.of_type[&(ty, origin)];
-        if matches!(origin, Origin::Own(_)) {
-            *self.own_of_type.entry(ty).or_insert(0) |= class;
+        if origin != Origin::Outside {
+            *self.apart_of_type.entry(ty).or_insert(0) |= class;
         }
         self.visible |= if aliases.is_visible(base) { class } else { 0 };
     }
@@ -167,20 +168,19 @@ impl MemoryClasses {
                 let is_own = matches!(base, Base::Fresh(_) | Base::Local(_));
                 let ty = f.operand_type(operand);
                 if ty == Type::ANY {
-                    let own = if is_own { self.own() } else { 0 };
-                    return self.visible | own;
+                    let apart = if is_own { self.apart() } else { 0 };
+                    return self.visible | apart;
                 }
                 let class = |origin| self.of_type.get(&(ty, origin)).map_or(0, |&class| 1 << class);
                 let classes = match base {
                     Base::Fresh(v) | Base::Local(v) => class(Origin::Own(aliases.group(v))),
-                    Base::Param(_) | Base::Part(_) if aliases.is_noalias(base) => {
-                        class(Origin::Noalias)
-                    }
+                    Base::Param(_) if aliases.is_noalias(base) => class(Origin::Noalias(0)),
+                    Base::Part(group) if group > 0 => class(Origin::Noalias(group)),
                     Base::Param(_) | Base::Part(_) => class(Origin::Outside),
                     // It may be any of those that others know of.
                     _ => {
-                        let own = self.own_of_type.get(&ty).map_or(0, |own| own & self.visible);
-                        own | class(Origin::Outside) | class(Origin::Noalias)
+                        let apart = self.apart_of_type.get(&ty).map_or(0, |&classes| classes);
+                        apart & self.visible | class(Origin::Outside)
                     }
                 };
                 if classes == 0 { u64::MAX } else { classes }
@@ -188,9 +188,9 @@ impl MemoryClasses {
         }
     }
 
-    /// The classes of groups of allocations.
-    fn own(&self) -> u64 {
-        self.own_of_type.values().fold(0, |all, classes| all | classes)
+    /// The classes of groups of allocations, and of what is [`Origin::Noalias`].
+    fn apart(&self) -> u64 {
+        self.apart_of_type.values().fold(0, |all, classes| all | classes)
     }
 
     /// The classes of these objects, of all that they reach, and of what others know.
