@@ -1,7 +1,7 @@
 //! Derivatives of the functions of a session, for Rust.
 
 use regraft_ad::{Checkpoints, PlanKind};
-use regraft_exec::{Engine, ExecError, Interpreter, Limits, Pool, PreparedCall, Val};
+use regraft_exec::{Engine, EngineKind, ExecError, Interpreter, Limits, Pool, PreparedCall, Val};
 use regraft_ir::{Diagnostic, Module, Source};
 use regraft_passes::rewrite::Math;
 use regraft_passes::{PassRegistry, Pipeline};
@@ -151,7 +151,7 @@ impl Session {
     }
 
     /// The program of the gradient of a call without the value, optimized as a whole, to be run by
-    /// [`with_interpreter`](Self::with_interpreter).
+    /// [`with_interpreter`](Self::with_interpreter). Where the session has native code, this is made for it.
     ///
     /// # Errors
     /// As of [`gradient_of_call`](Self::gradient_of_call).
@@ -176,6 +176,10 @@ impl Session {
             Pipeline::parse(&PassRegistry::standard(), "inline{once=100000, growth=100000}, dce")?;
         optimize(&mut module, Some(&whole), Math::Exact)?;
         optimize(&mut module, None, self.compiler.borrow().math())?;
+        // The interpreter counts what it executes, which is compared.
+        if self.interpreter.engine() != EngineKind::Interpreter {
+            self.finish_for_native(&mut module)?;
+        }
         Ok(GradientCall { module, callee: name, args })
     }
 
