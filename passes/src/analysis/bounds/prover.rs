@@ -157,7 +157,9 @@ impl Bounds<'_> {
         if i128::from(below.hi) <= i128::from(bound.lo) + slack {
             return true;
         }
-        let Term::Value(v) = term else { return self.by_constant_checks(above, step) };
+        let Term::Value(v) = term else {
+            return self.by_constant_checks(above, step) || self.by_equal_size(proof, term, step);
+        };
         self.by_comparison(proof, v, step)
             || self.by_checks(proof, v, step)
             || self.by_definition(proof, v, step)
@@ -187,6 +189,18 @@ impl Bounds<'_> {
                 Relation::Greater | Relation::AtLeast => return false,
             };
             self.step_to(proof, other.into(), more, step)
+        })
+    }
+
+    /// A branch said that a size is equal to something.
+    fn by_equal_size(&mut self, proof: &mut Proof, size: Term, step: Step) -> bool {
+        let block = self.f.block_of(step.at);
+        let ranges = self.ranges;
+        self.same_as(size).into_iter().any(|v| {
+            let equal =
+                ranges.orders(block, v).filter(|(relation, _)| *relation == Relation::Equal);
+            let equal: SmallVec<[Value; 4]> = equal.map(|(_, other)| other).collect();
+            equal.into_iter().any(|other| self.step_to(proof, other.into(), 0, step))
         })
     }
 
