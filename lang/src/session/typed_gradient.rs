@@ -169,7 +169,10 @@ impl Session {
         let mut module =
             Module::of_functions(&self.ctx, functions).map_err(|error| vec![error.into()])?;
         self.resolve_calls(&mut module)?;
-        let whole = Pipeline::parse(&PassRegistry::standard(), "inline{once=100000}, dce")?;
+        // A sweep back that two calls share takes what the sweep forward has left as a tuple, where nothing shows which
+        // arrays are only read, and which derivatives nobody needs.
+        let whole =
+            Pipeline::parse(&PassRegistry::standard(), "inline{once=100000, max-size=400}, dce")?;
         optimize(&mut module, Some(&whole), Math::Exact)?;
         optimize(&mut module, None, self.compiler.borrow().math())?;
         // Places are the last group, one for each argument.
@@ -185,9 +188,17 @@ impl Session {
             f.set_function_attrs(ctx.attrs(&attrs));
             Ok(())
         })?;
+        let in_place = Pipeline::parse(&PassRegistry::standard(), IN_PLACE)?;
+        optimize(&mut module, Some(&in_place), Math::Exact)?;
         Ok(module)
     }
 }
+
+/// The passes for shadows that are made in their places. They hold zeros, until a loop that goes over all of them for the
+/// first time has stored to them.
+const IN_PLACE: &str = "\
+fix{max=2}(loop-idiom, loop-delete, gvn{first-visits}, fold),
+loop-idiom, loop-delete, dse, dce";
 
 /// Changes the first function of a module.
 fn with_first(
