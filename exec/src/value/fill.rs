@@ -30,8 +30,8 @@ pub(in crate::value) fn fill<T: Plain>(places: &mut [MaybeUninit<T>], item: T) {
         run_wide(
             #[inline(always)]
             || {
-                for i in 0..places.len() {
-                    places[i] = MaybeUninit::new(item);
+                for place in &mut *places {
+                    *place = MaybeUninit::new(item);
                 }
             },
         );
