@@ -19,6 +19,7 @@
 //! # Ok::<(), regraft_ir::IrError>(())
 //! ```
 
+use crate::attrs::INBOUNDS;
 use crate::ir::{Effects, OperandSet};
 
 /// Reads the elements of some operands, and writes those of some.
@@ -55,11 +56,14 @@ crate::dialect! {
 
     /// Adds the product of two matrices to `dest`, each of the three transposed first if its flag says so.
     ///
-    /// Traps (`DimensionMismatch`) if the sizes do not fit.
+    /// Traps (`DimensionMismatch`) if the sizes do not fit. `{inbounds=true}` promises that they do.
     ///
     /// `linalg.add_product %1, %2, %3, false, true, false`
     ADD_PRODUCT = add_product(dest: [T], a: [T], b: [T], turned_dest: bool, turned_a: bool,
-        turned_b: bool) -> unit where T: Float [MAY_TRAP] { effects: reads_and_writes(&[0, 1, 2], &[0]) };
+        turned_b: bool) -> unit where T: Float [MAY_TRAP] {
+        effects: reads_and_writes(&[0, 1, 2], &[0]),
+        attrs: INBOUNDS,
+    };
 
     /// Replaces `x` by the solution of `t * y = x` for a triangle of the square matrix `t`, the upper or
     /// the lower one; of its transpose if `turned`; with ones on the diagonal if `unit`. No element

@@ -341,3 +341,33 @@ func @f(%x: array<f64, 1>, %n: i64) -> f64 {
                     inaccessiblemem: readwrite)";
     assert!(text.contains(declared), "{text}");
 }
+
+#[test]
+fn a_block_that_a_loop_is_left_to_may_stand_in_it() {
+    // The loop walks over an array, so that it does not look at the flag.
+    let text = |returns: &str| {
+        llvm(&format!(
+            "
+func @f(%x: array<f64, 1>, %y: array<f64, 1>) -> i64 {{
+^1:
+  %n: i64 = mem.length %x
+  br ^2(0)
+^2(%i: i64):
+  %end: bool = arith.ge %i, %n
+  br %end, ^3, ^4
+^3:
+  mem.fill_in_place %y, 1.0
+  {returns}
+^4:
+  %k: i64 = arith.add %i, 1
+  mem.store %x, 2.0, %k
+  br ^2(%k)
+}}"
+        ))
+    };
+    let text_of_once = text("return %n");
+    assert!(!text_of_once.contains("load atomic i8"), "{text_of_once}");
+    // Nor does it end by itself if the block begins it again.
+    let endless = text("br ^2(0)");
+    assert!(endless.contains("load atomic i8"), "{endless}");
+}

@@ -1,7 +1,8 @@
 //! Matrices of the crate `ndarray`, lent to functions of a session.
 
-use ndarray::{Array1, Array2, ArrayRef2, ShapeBuilder, s};
+use ndarray::{Array1, Array2, ArrayRef2, Axis, ShapeBuilder, s};
 use regraft_exec::EngineKind;
+use regraft_exec::typed::{ByRef, Fixed};
 use regraft_lang::Session;
 
 fn session(text: &str) -> Session {
@@ -47,4 +48,23 @@ fn gradients_by_matrices() {
     assert_eq!(da, Array2::from_shape_fn((2, 3), |(_, j)| x[j]));
     assert_eq!(dx, [32.0, 34.0, 36.0]);
     assert_eq!(gradient.value_and_gradient((&a, &x)).unwrap(), (value, (da, dx.to_vec())));
+}
+
+#[test]
+fn a_gradient_of_two_layers_by_their_weights_alone() {
+    let text = "layer(w, x) = w * x ./ 2\nf(w, v, x) = sum(layer(v, layer(w, x)))";
+    let mut session = session(text);
+    type F = ((ByRef<ArrayRef2<f64>>, ByRef<ArrayRef2<f64>>, Fixed<ByRef<ArrayRef2<f64>>>), ());
+    let gradient = session.compile_gradient::<F>("f").unwrap();
+    // By loops, and by the library.
+    for n in [2, 20] {
+        let (w, v, x) = (matrix(n, n), matrix(n, n), matrix(n, 3));
+        let [mut dw, mut dv] = [0; 2].map(|_| Array2::zeros((n, n).f()));
+        gradient.call((&w, &v, &x), (&mut dw, &mut dv, ())).unwrap();
+        // Of sum(V W X) / 4: by W it is Vᵀ 1 1ᵀ Xᵀ / 4, by V 1 1ᵀ (W X)ᵀ / 4. All numbers are whole quarters.
+        let (columns, rows) = (v.sum_axis(Axis(0)), x.sum_axis(Axis(1)));
+        assert_eq!(dw, Array2::from_shape_fn((n, n), |(i, j)| columns[i] * rows[j] / 4.0));
+        let rows = w.dot(&x).sum_axis(Axis(1));
+        assert_eq!(dv, Array2::from_shape_fn((n, n), |(_, j)| rows[j] / 4.0));
+    }
 }

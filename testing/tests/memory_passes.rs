@@ -22,6 +22,7 @@ fn licm_preserves_meaning() {
 fn gvn_preserves_meaning() {
     preserves(5_000_000, "gvn");
     preserves(6_000_000, "simplify-cfg, gvn, licm, gvn, dce");
+    preserves(6_500_000, "gvn{first-visits}, loop-idiom, loop-delete, dse");
 }
 
 #[test]

@@ -5,6 +5,7 @@ use regraft_ir::{Constant, Op, Operand};
 
 use super::common::{element, zero};
 use crate::op_derivative::{AdjointCx, OpCx, OpDerivative, TangentCx};
+use crate::tangent_builder::inbounds;
 
 pub(super) const ROWS: &[(Op, OpDerivative)] = &[
     (linalg::PRODUCT, OpDerivative::new(tangent, adjoint).reads(&[1, 2])),
@@ -38,13 +39,17 @@ fn tangent(cx: &mut dyn TangentCx) -> Option<Operand> {
 fn adjoint(cx: &mut dyn AdjointCx) {
     let Some(d) = cx.shadow(0) else { return };
     let [turned, turned_a, turned_b] = flags(cx);
+    // Each shadow has the sizes of its matrix.
+    let sizes_fit = inbounds(cx.ctx());
     if let Some(da) = cx.shadow(1) {
         let (b, not_b) = (cx.operand(2), cx.emit(arith::not(turned_b)));
-        cx.emit(linalg::add_product(da, d, b, turned_a, turned, not_b));
+        let sum = linalg::add_product(da, d, b, turned_a, turned, not_b);
+        cx.emit(sum.with_attrs(sizes_fit));
     }
     if let Some(db) = cx.shadow(2) {
         let (a, not_a) = (cx.operand(1), cx.emit(arith::not(turned_a)));
-        cx.emit(linalg::add_product(db, a, d, turned_b, not_a, turned));
+        let sum = linalg::add_product(db, a, d, turned_b, not_a, turned);
+        cx.emit(sum.with_attrs(sizes_fit));
     }
     if cx.op() == linalg::PRODUCT {
         clear(cx, d);

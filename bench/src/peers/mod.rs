@@ -111,7 +111,7 @@ fn call_by_values(
         // They are evaluated once: each closure has a type of its own.
         let callee = session.run("function", &format!("jacobian = {function}"))?;
         let args = session.run("arguments", &format!("arguments = ({args},)"))?;
-        let module = session.optimized("jacobian(arguments...)", None)?;
+        let module = session.optimized_for_native("jacobian(arguments...)", None)?;
         return Ok((module, callee, args.as_fields().unwrap_or_default().to_vec()));
     }
     let GradientCall { module, callee, args } =

@@ -1,7 +1,7 @@
 //! The common cases of ops on values whose types are known only when the program runs.
 
 use regraft_dialects::{ad, core, data, mem};
-use regraft_ir::{Constant, Function, Op, Type, Value};
+use regraft_ir::{Constant, Function, Op, Type, TypeKind, Value};
 
 /// The common case of an op.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -15,6 +15,8 @@ pub(crate) enum Quick {
     Load,
     /// The same of an array of scalars, or of one whose elements may be anything.
     Store,
+    /// An array of zeros, by the type of its elements.
+    Alloc(Type),
     /// A value as it is.
     Same,
     /// The same if it is of a type.
@@ -44,6 +46,10 @@ impl Quick {
             },
             mem::LOAD => Self::Load,
             mem::STORE => Self::Store,
+            mem::ALLOC => match *f.ctx().kind(f.ty(v)) {
+                TypeKind::Array { element, .. } if element.is_scalar() => Self::Alloc(element),
+                _ => Self::None,
+            },
             core::CONVERT if f.ty(v) == Type::ANY || ty(0) == Some(f.ty(v)) => Self::Same,
             core::TYPEASSERT => Self::Assert(f.ty(v)),
             core::ISA => match constant(1) {

@@ -5,6 +5,8 @@
 use std::mem::MaybeUninit;
 use std::{ptr, slice};
 
+use super::wide::run_wide;
+
 /// A number or a bool, in all of whose bytes are bits of it.
 ///
 /// # Safety
@@ -25,7 +27,14 @@ pub(in crate::value) fn fill<T: Plain>(places: &mut [MaybeUninit<T>], item: T) {
         // SAFETY: they are the places of these elements, and zero bits are a value.
         unsafe { ptr::write_bytes(places.as_mut_ptr(), 0, places.len()) };
     } else {
-        places.fill(MaybeUninit::new(item));
+        run_wide(
+            #[inline(always)]
+            || {
+                for place in &mut *places {
+                    *place = MaybeUninit::new(item);
+                }
+            },
+        );
     }
 }
 

@@ -1,7 +1,7 @@
 //! Derivatives of the functions of a session, for Rust.
 
 use regraft_ad::{Checkpoints, PlanKind};
-use regraft_exec::{Engine, ExecError, Interpreter, Limits, Pool, PreparedCall, Val};
+use regraft_exec::{Engine, EngineKind, ExecError, Interpreter, Limits, Pool, PreparedCall, Val};
 use regraft_ir::{Diagnostic, Module, Source};
 use regraft_passes::rewrite::Math;
 
@@ -149,7 +149,7 @@ impl Session {
     }
 
     /// The program of the gradient of a call without the value, optimized as a whole, to be run by
-    /// [`with_interpreter`](Self::with_interpreter).
+    /// [`with_interpreter`](Self::with_interpreter). Where the session has native code, this is made for it.
     ///
     /// # Errors
     /// As of [`gradient_of_call`](Self::gradient_of_call).
@@ -170,6 +170,10 @@ impl Session {
         let call = TypedCall { source, callee: name.type_of(&self.ctx), args: types };
         let mut module = self.typed_module(&call)?;
         self.optimize_derivative(&mut module)?;
+        // The interpreter counts what it executes, which is compared.
+        if self.interpreter.engine() != EngineKind::Interpreter {
+            self.finish_for_native(&mut module)?;
+        }
         Ok(GradientCall { module, callee: name, args })
     }
 

@@ -18,8 +18,9 @@ use crate::world::{Dispatch, MethodMatch};
 /// everything has been put together: what `map` makes for `sum` is not kept.
 const EXACT: &str = "O2, fuse-sweeps";
 
-/// Puts a derivative and what it calls together.
-const WHOLE: &str = "inline{once=100000, growth=100000}, dce";
+/// Puts a derivative and what it calls together. A sweep back that two calls share takes what the sweep forward has left as
+/// a tuple, where nothing shows which arrays are only read, and which derivatives nobody needs.
+const WHOLE: &str = "inline{once=100000, growth=100000, max-size=400}, dce";
 
 /// Runs a pipeline on the module of a call, of which the first function is the one that is
 /// called, and leaves away what that does not need any more.

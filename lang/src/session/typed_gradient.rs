@@ -10,10 +10,13 @@ use regraft_exec::value::Element;
 use regraft_ir::{
     Constant, Diagnostic, Function, FunctionBuilder, IrResult, Module, Operand, Type,
 };
+use regraft_passes::rewrite::Math;
+use regraft_passes::{PassRegistry, Pipeline};
 
 use super::Session;
 use super::entry::TypedCall;
 use super::in_place::make_in_place;
+use super::stages::optimize;
 
 type Shadows<F> = <<F as Signature>::Params as ActiveParams>::Shadows;
 type Directions<F> = <<F as Signature>::Params as ActiveParams>::Directions;
@@ -180,9 +183,17 @@ impl Session {
             f.set_function_attrs(ctx.attrs(&attrs));
             Ok(())
         })?;
+        let in_place = Pipeline::parse(&PassRegistry::standard(), IN_PLACE)?;
+        optimize(&mut module, Some(&in_place), Math::Exact)?;
         Ok(module)
     }
 }
+
+/// The passes for shadows that are made in their places. They hold zeros, until a loop that goes over all of them for the
+/// first time has stored to them.
+const IN_PLACE: &str = "\
+fix{max=2}(loop-idiom, loop-delete, gvn{first-visits}, fold),
+loop-idiom, loop-delete, dse, dce";
 
 /// Changes the first function of a module.
 fn with_first(

@@ -1,7 +1,7 @@
 //! Derivatives asked for from Rust.
 
 use regraft_ad::{Checkpoints, PlanKind};
-use regraft_exec::{Limits, Val};
+use regraft_exec::{EngineKind, Limits, Val};
 use regraft_lang::Mode;
 
 use super::session;
@@ -252,4 +252,21 @@ end
     session.set_tape_plan(PlanKind::Best, Some(Checkpoints::Bytes(1_000)));
     let found = session.gradient("f", &args).unwrap().gradient[0].as_f64();
     assert!((found.unwrap() - wanted.unwrap()).abs() <= 1e-9 * wanted.unwrap().abs());
+}
+
+#[test]
+fn the_gradient_alone_is_made_for_native_code_where_there_is_that() {
+    let mut session = session("f(x) = sum(map(cos, x))\n");
+    let mut found = Vec::new();
+    for engine in [EngineKind::Interpreter, EngineKind::Cranelift] {
+        session.set_engine(engine).unwrap();
+        let call = session.gradient_alone_call("f([0.1i for i in 1:40])", Mode::Reverse).unwrap();
+        let has_strips = call.module.to_string().contains("mem.map");
+        assert_eq!(has_strips, engine == EngineKind::Cranelift);
+        let gradient = session.with_interpreter(&call.module, |interpreter| {
+            interpreter.call_value(&call.callee, &call.args).unwrap()
+        });
+        found.push(session.show(&gradient));
+    }
+    assert_eq!(found[0], found[1]);
 }

@@ -17,7 +17,7 @@ use super::effects::{
     EffectSummaries, InstEffects, callee_summary, copied_shape, inst_effects, may_be_object,
 };
 use super::memory::{MemoryClasses, ModRefSet};
-use super::{Aliases, Analyses, Analysis, Facets, LoopForest};
+use super::{Aliases, Analyses, Analysis, Facets, LoopForest, LoopId};
 
 /// Blocks times versions: of more, memory is seen as one class.
 const MAX_VERSIONS: usize = 1 << 23;
@@ -66,6 +66,8 @@ pub(crate) struct MemorySsa {
     before: FxHashMap<Value, Version>,
     /// Of a MemoryPhi of contents where nothing goes back: the versions that meet.
     phis: FxHashMap<Version, SmallVec<[Version; 2]>>,
+    /// Of a MemoryPhi of contents at the header of a loop: the version before the loop, if that is one.
+    before_loops: FxHashMap<Version, (Version, LoopId)>,
 }
 
 impl MemorySsa {
@@ -95,6 +97,11 @@ impl MemorySsa {
     /// it.
     pub(crate) fn incoming(&self, version: Version) -> &[Version] {
         self.phis.get(&version).map_or(&[], |versions| versions)
+    }
+
+    /// The version of the contents before a loop, if one at its header is given, and the loop.
+    pub(crate) fn before_loop(&self, version: Version) -> Option<(Version, LoopId)> {
+        self.before_loops.get(&version).copied()
     }
 
     /// The version of the contents before a write to one class.
@@ -152,6 +159,7 @@ impl Analysis for MemorySsa {
             shape_of_source: FxHashMap::default(),
             before: FxHashMap::default(),
             phis: FxHashMap::default(),
+            before_loops: FxHashMap::default(),
         };
         let cfg = analyses.get::<ControlFlow>(f);
         if !cfg.reverse_postorder().any(|b| f.body(b).any(|v| takes_part(f, v))) {
@@ -247,7 +255,8 @@ impl Sweep<'_> {
             }
         }
         let mut state = state.unwrap_or_else(|| smallvec::smallvec![0; slots]);
-        let writes = self.forest.headed_by(block).map(|id| self.written[id.index()]);
+        let headed = self.forest.headed_by(block);
+        let writes = headed.map(|id| self.written[id.index()]);
         for (slot, version) in state.iter_mut().enumerate() {
             let (class, is_shape) = (slot % self.count, slot >= self.count);
             let in_loop = writes.is_some_and(|w| {
@@ -256,7 +265,14 @@ impl Sweep<'_> {
             });
             if clobbers_all || in_loop || *version == 0 {
                 self.next += 1;
-                *version = self.next;
+                let before = std::mem::replace(version, self.next);
+                if let Some(id) = headed
+                    && !is_shape
+                    && !clobbers_all
+                    && before != 0
+                {
+                    self.memory.before_loops.insert(*version, (before, id));
+                }
                 if !is_shape && !clobbers_all && writes.is_none() {
                     let reachable = |from: &Block| self.cfg.is_reachable(*from);
                     let from = f.in_edges(block).map(|edge| edge.from).filter(reachable);

@@ -1,5 +1,5 @@
 //! The common cases of ops on values whose types are known only now, without the detour of a list
-//! of operands: tuples and their parts, elements of arrays of values, numbers in and out of `any`.
+//! of operands: tuples and their parts, elements of arrays of values, new arrays, numbers in and out of `any`.
 //!
 //! Anything out of the ordinary (a wrong index, another type) is left to the evaluation function of
 //! the op, which is the reference and makes the errors.
@@ -12,7 +12,7 @@ use super::super::quick::Quick;
 use super::super::register::{Scalar, Src};
 use super::Machine;
 use crate::error::Trap;
-use crate::value::{Fields, Val};
+use crate::value::{Array, Dims, Fields, Val};
 
 impl Machine<'_> {
     /// Does the common case of an op; `None` if it is another one.
@@ -58,6 +58,20 @@ impl Machine<'_> {
                 }
                 _ => None,
             },
+            (Quick::Alloc(element), sizes) => {
+                let size = |&size: &i64| usize::try_from(size).ok();
+                let sizes = indices(sizes).and_then(|sizes| sizes.iter().map(size).collect());
+                let count = |sizes: &Dims| {
+                    sizes.iter().try_fold(1usize, |count, &size| count.checked_mul(size))
+                };
+                match sizes.and_then(|sizes: Dims| Some((count(&sizes)?, sizes))) {
+                    Some((count, sizes)) => {
+                        self.state.host.reserve_array(element, count)?;
+                        Array::new(element, &sizes).ok().map(Val::from)
+                    }
+                    None => None,
+                }
+            }
             (Quick::Same, &[value]) => Some(self.operand(code, value, s, v)),
             (Quick::Assert(ty), &[value]) => {
                 let fits = val(value).is_some_and(|value| value.is_a(&self.world.ctx, ty));

@@ -137,14 +137,18 @@ impl<E: Emitter> Translator<'_, '_, E> {
     /// far from a counter in all iterations is another one in each.
     pub(super) fn is_bounded(&self, from: Pc, to: Pc) -> bool {
         let code = self.source.code;
-        let body = &code.insts[from as usize..=to as usize];
+        let inside = self.coming_to(from, to);
+        // Blocks that the loop is left to may stand between its own.
+        let insts = code.insts[from as usize..=to as usize].iter().zip(&inside);
+        let body: SmallVec<[Inst; MANY]> =
+            insts.filter(|(_, inside)| **inside).map(|(&inst, _)| inst).collect();
         let writes = |reg: Reg| body.iter().filter(|&&inst| code.writes_scalar(inst, reg)).count();
         let is_counter = |reg: Reg| {
             let counts = |inst: &Inst| matches!(*inst, Inst::AddImm { d, a, imm } if d == a && d == reg && imm != 0);
             body.iter().any(counts) && writes(reg) == 1
         };
         // What counts, or is as far from it in all iterations.
-        let counts = |reg: Reg| follows(body, &is_counter, &writes, reg, MAX_SUMS);
+        let counts = |reg: Reg| follows(&body, &is_counter, &writes, reg, MAX_SUMS);
         let ends = |inst: &Inst| match *inst {
             Inst::JumpLtI { a, b, .. }
             | Inst::JumpLeI { a, b, .. }
@@ -160,16 +164,37 @@ impl<E: Emitter> Translator<'_, '_, E> {
             return false;
         }
         let mut walks = false;
-        for (at, &inst) in (from..).zip(body) {
+        for (at, inside) in (from..).zip(inside) {
+            if !inside {
+                continue;
+            }
+            let inst = code.insts[at as usize];
             match self.access_of(inst) {
                 Some(access) => walks |= access.indices.iter().any(|&index| counts(index)),
                 None if inst.runs_others() => return false,
                 None => {}
             }
-            if at != to && targets(inst, &code.switches).iter().any(|&target| target <= at) {
+            // What goes back further leaves the loop, if it never returns.
+            let goes_back =
+                |&target: &Pc| target <= at && (target >= from || self.comes_back(target, at));
+            if at != to && targets(inst, &code.switches).iter().any(goes_back) {
                 return false;
             }
         }
         walks
+    }
+
+    /// The instructions from one position to another from which control may come to the latter.
+    fn coming_to(&self, from: Pc, to: Pc) -> SmallVec<[bool; MANY]> {
+        let code = self.source.code;
+        let mut comes: SmallVec<[bool; MANY]> = smallvec![false; (to - from) as usize + 1];
+        for at in (from..=to).rev() {
+            let inst = code.insts[at as usize];
+            let is_known = |next: Pc| next > at && next <= to && comes[(next - from) as usize];
+            let mut next =
+                targets(inst, &code.switches).into_iter().chain(inst.goes_on().then_some(at + 1));
+            comes[(at - from) as usize] = at == to || next.any(is_known) || self.comes_back(at, to);
+        }
+        comes
     }
 }

@@ -65,7 +65,12 @@ impl<E: Emitter> Translator<'_, '_, E> {
     /// Sets the elements of an array of doubles; `false` if the instruction is another one.
     fn fill_inst(&mut self, pc: Pc, site: u32) -> bool {
         let site = &self.source.code.evals[site as usize];
-        let [Src::Val(array), Src::Scalar(Scalar::F64, value)] = *site.args else { return false };
+        let [array, Src::Scalar(Scalar::F64, value)] = *site.args else { return false };
+        let (array, is_last) = match array {
+            Src::Val(reg) => (reg, false),
+            Src::Last(reg) => (reg, true),
+            _ => return false,
+        };
         if site.def.op != mem::FILL_IN_PLACE || !matches!(site.dst, Dst::Nowhere) {
             return false;
         }
@@ -76,6 +81,9 @@ impl<E: Emitter> Translator<'_, '_, E> {
         let (elements, lengths) = self.parts(array, 1);
         let value = self.e.read(value);
         self.e.call(&fill::doubles(), &[elements, value, lengths[0]]);
+        if is_last {
+            self.empty(array);
+        }
         true
     }
 

@@ -1,6 +1,7 @@
 //! Products of a matrix and a vector, and of two vectors.
 //!
-//! Sums have a fixed number of partial sums, so that the bits do not depend on the lanes of the CPU.
+//! Sums have a fixed number of partial sums, so that the bits do not depend on the lanes of the CPU. Loops go over indices:
+//! what adapters of iterators do is not sure to be compiled for the lanes.
 
 use super::Real;
 use crate::value::wide::run_wide;
@@ -17,13 +18,34 @@ pub(super) fn outer<T: Real>(into: &mut [T], a: &[T], b: &[T], adds: bool) {
     if a.is_empty() {
         return;
     }
+    if adds {
+        each_product(
+            into,
+            a,
+            b,
+            #[inline(always)]
+            |was, product| was + product,
+        );
+    } else {
+        each_product(
+            into,
+            a,
+            b,
+            #[inline(always)]
+            |_, product| product,
+        );
+    }
+}
+
+/// Changes each element of a matrix by the product of an element of `a`, that of its row, and one of `b`.
+fn each_product<T: Real>(into: &mut [T], a: &[T], b: &[T], change: impl Fn(T, T) -> T) {
     run_wide(
         #[inline(always)]
         || {
-            for (column, &y) in into.chunks_exact_mut(a.len()).zip(b) {
+            for j in 0..b.len() {
+                let column = &mut into[j * a.len()..][..a.len()];
                 for i in 0..a.len() {
-                    let product = a[i] * y;
-                    column[i] = if adds { column[i] + product } else { product };
+                    column[i] = change(column[i], a[i] * b[j]);
                 }
             }
         },
@@ -41,8 +63,8 @@ pub(super) fn add_matrix_vector<T: Real>(into: &mut [T], matrix: &[T], vector: &
             if !turned {
                 return add_columns(into, matrix, vector);
             }
-            for (to, column) in into.iter_mut().zip(matrix.chunks_exact(vector.len())) {
-                *to = *to + dot(column, vector);
+            for j in 0..into.len() {
+                into[j] = into[j] + dot(&matrix[j * vector.len()..][..vector.len()], vector);
             }
         },
     );
@@ -73,24 +95,22 @@ fn add_columns<T: Real>(into: &mut [T], matrix: &[T], vector: &[T]) {
 #[inline(always)]
 fn dot<T: Real>(a: &[T], b: &[T]) -> T {
     let mut parts = [T::ZERO; PARTS];
-    let (blocks, rest) = a.as_chunks::<PARTS>();
-    let (others, of_others) = b.as_chunks::<PARTS>();
-    for (a, b) in blocks.iter().zip(others) {
+    let whole = a.len() - a.len() % PARTS;
+    let mut at = 0;
+    while at < whole {
+        let (a, b) = (&a[at..][..PARTS], &b[at..][..PARTS]);
         for i in 0..PARTS {
             parts[i] = parts[i] + a[i] * b[i];
         }
+        at += PARTS;
     }
-    for i in 0..rest.len() {
-        parts[i] = parts[i] + rest[i] * of_others[i];
+    // Loops over halves, or over the rest, would keep the parts in memory.
+    let p = |i: usize| parts[i] + parts[i + PARTS / 2];
+    let mut sum = ((p(0) + p(4)) + (p(2) + p(6))) + ((p(1) + p(5)) + (p(3) + p(7)));
+    for i in whole..a.len() {
+        sum = sum + a[i] * b[i];
     }
-    let mut count = PARTS;
-    while count > 1 {
-        count /= 2;
-        for i in 0..count {
-            parts[i] = parts[i] + parts[i + count];
-        }
-    }
-    parts[0]
+    sum
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! The places that stores may be dead for.
 
-use regraft_dialects::{data, mem};
+use regraft_dialects::{data, linalg, mem};
 use regraft_ir::{ControlFlow, Function, Operand, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -35,11 +35,12 @@ impl Part {
         }
     }
 
-    /// The part that an instruction writes as a whole, if it does nothing else.
+    /// The part that an instruction writes, as a whole or adding to what is there, if it does nothing else.
     fn stored(f: &Function, v: Value) -> Option<Self> {
         match f.op(v)? {
             mem::STORE | mem::REF_SET | data::SETFIELD => MemoryLocation::of(f, v).map(Self::Place),
             mem::FILL_IN_PLACE => Some(Self::Elements(f.operand(v, 0)?)),
+            linalg::ADD_PRODUCT if !may_trap(f, v) => Some(Self::Elements(f.operand(v, 0)?)),
             _ => None,
         }
     }
@@ -175,7 +176,12 @@ impl Candidates {
     /// them did not.
     pub(super) fn overwritten_by(&self, f: &Function, v: Value) -> Set {
         let Some(&at) = self.stores.get(&v) else { return 0 };
-        if f.checks_operands(v) || f.op(v) == Some(data::SETFIELD) && may_trap(f, v) {
+        let keeps = match f.op(v) {
+            Some(linalg::ADD_PRODUCT) => true,
+            Some(data::SETFIELD) => may_trap(f, v),
+            _ => false,
+        };
+        if f.checks_operands(v) || keeps {
             return 0;
         }
         match &self.parts[at as usize] {
@@ -217,7 +223,11 @@ impl Candidates {
             Some(mem::LOAD | mem::REF_GET | data::GETFIELD) => MemoryLocation::of(f, v),
             _ => None,
         };
+        let added_to = added_to(f, v, aliases);
         self.among(|part| {
+            if added_to.is_some() && aliases.non_escaping(part.object()) == added_to {
+                return false;
+            }
             let access = aliases.touches(f, effects, part.object());
             match part {
                 Part::Object(_) => access.intersects(Access::READS_CONTENTS),
@@ -248,4 +258,11 @@ impl Candidates {
         let parts = self.parts.iter().enumerate();
         parts.filter(|(_, part)| is_in(part)).fold(0, |set, (at, _)| set | 1 << at)
     }
+}
+
+/// The object that an instruction reads only to add to it: where that is dead, so is what was there before.
+fn added_to(f: &Function, v: Value, aliases: &Aliases) -> Option<Value> {
+    let object = |index| f.operand(v, index).and_then(|operand| aliases.non_escaping(operand));
+    let to = object(0).filter(|_| f.op(v) == Some(linalg::ADD_PRODUCT))?;
+    (object(1) != Some(to) && object(2) != Some(to)).then_some(to)
 }

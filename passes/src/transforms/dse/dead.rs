@@ -90,7 +90,7 @@ struct Flow<'a> {
 }
 
 impl Flow<'_> {
-    /// The instructions of a block that change what is dead, with its terminator.
+    /// The stores of a block, and the instructions that change what is dead, with its terminator.
     fn steps(&self, block: Block) -> Vec<(Value, Transfer)> {
         let mut steps = Vec::new();
         for v in self.f.insts(block) {
@@ -98,7 +98,7 @@ impl Flow<'_> {
                 true => self.terminator(v),
                 false => self.instruction(v),
             };
-            if step.set != 0 || step.keep != Set::MAX {
+            if step.set != 0 || step.keep != Set::MAX || self.candidates.is_store(v) {
                 steps.push((v, step));
             }
         }

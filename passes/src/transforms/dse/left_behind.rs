@@ -15,15 +15,13 @@
 //! does. The next iteration reads another one, since an index is a counter of the loop. A loop around it makes the
 //! array anew.
 
-use regraft_dialects::{ad, arith, mem};
-use regraft_ir::{Block, ControlFlow, DominatorTree, Function, Operand, Value};
+use regraft_dialects::{ad, mem};
+use regraft_ir::{ControlFlow, DominatorTree, Function, Operand, Value};
 
 use crate::analysis::memory_location::{Overlap, element_indices};
 use crate::analysis::traps::may_trap;
-use crate::analysis::{Analyses, LoopForest, LoopId, may_reach_others};
-
-/// A counter that takes greater steps may come to a number again.
-const MAX_STEP: u64 = 1 << 31;
+use crate::analysis::{Analyses, LoopForest, may_reach_others};
+use crate::transforms::util::steps::changes;
 
 /// Returns the stores in loops to elements that nothing reads any more. O(stores * uses of their arrays).
 pub(super) fn stores(f: &Function, analyses: &mut Analyses) -> Vec<Value> {
@@ -70,7 +68,7 @@ impl Search<'_> {
             return Some(false);
         }
         let indices: Vec<Operand> = element_indices(f, store)?.collect();
-        let is_new = indices.iter().any(|&index| self.changes(id, index));
+        let is_new = indices.iter().any(|&index| changes(f, forest, id, index));
         let all = f.uses(array).all(|at| match f.op(at.user) {
             Some(mem::STORE) => at.index == 0,
             Some(mem::LENGTH | mem::SIZE | mem::SHAPE) => true,
@@ -90,40 +88,4 @@ impl Search<'_> {
         });
         Some(all)
     }
-
-    /// Returns whether a value is another one in each iteration of a loop: a counter, or one with a constant added.
-    fn changes(&self, id: LoopId, index: Operand) -> bool {
-        let f = self.f;
-        let header = self.forest.get(id).header;
-        let is_counter = |x: Operand| x.as_value().is_some_and(|v| self.counts(id, header, v));
-        is_counter(index)
-            || index.as_value().and_then(|v| stepped(f, v)).is_some_and(|(x, _)| is_counter(x))
-    }
-
-    fn counts(&self, id: LoopId, header: Block, counter: Value) -> bool {
-        let f = self.f;
-        let Some(position) = f.params(header).position(|param| param == counter) else {
-            return false;
-        };
-        let mut steps = None;
-        f.in_edges(header).filter(|edge| self.forest.contains(id, edge.from)).all(|edge| {
-            let next = f.edge_args(edge).nth(position).and_then(Operand::as_value);
-            let step = next.and_then(|next| stepped(f, next)).filter(|&(x, _)| x == counter.into());
-            let Some((_, step)) = step else { return false };
-            step != 0 && step.unsigned_abs() <= MAX_STEP && *steps.get_or_insert(step) == step
-        })
-    }
-}
-
-/// The operand that an integer is a constant away from, and that constant.
-fn stepped(f: &Function, v: Value) -> Option<(Operand, i64)> {
-    if let Some([x, y]) = f.matches::<2>(v, arith::ADD) {
-        return match (f.const_i64(x), f.const_i64(y)) {
-            (None, Some(step)) => Some((x, step)),
-            (Some(step), None) => Some((y, step)),
-            _ => None,
-        };
-    }
-    let [x, y] = f.matches::<2>(v, arith::SUB)?;
-    Some((x, f.const_i64(y)?.checked_neg()?))
 }

@@ -109,31 +109,43 @@ crate::pass! {
     ///
     /// Values are numbered: those with one number are equal bit for bit, and one that dominates
     /// another takes its place. A load has the number of what was stored, or of an earlier load if
-    /// nothing in between may have written there; of a new array, it has that of what it was made with. Counters that run in step are one. It finds all
+    /// nothing in between may have written there; of an array that is new or was filled, it has that of what it holds. Counters that run in step are one. It finds all
     /// that `cse` finds, which looks at pure instructions alone and takes half the time. Behind a branch
     /// on `n == 3`, `n` is 3.
     ///
     /// Two equal calls of a function with the attribute `shareable=true` become one even if they make objects. That is
     /// found only before such functions are inlined, so that `O2` begins with `gvn{shared-calls}`.
     ///
+    /// With `first-visits`, a load in a loop gives what the array held before it, if the loop stores only to elements that
+    /// it comes to for the first time. `reduction-factor` looks for sums that begin with such a load.
+    ///
     /// Near linear.
     #[derive(Debug, Default)]
     pub struct Gvn {
         shared_calls: bool,
+        first_visits: bool,
     }
 }
 
 impl FunctionPass for Gvn {
     const NAME: &'static str = "gvn";
     const DOC: &'static str = Self::PAGE;
-    const OPTIONS: &'static [OptionDef] = &[OptionDef::flag(
-        "shared-calls",
-        false,
-        "look only at functions that call one with the attribute `shareable` more than once",
-    )];
+    const OPTIONS: &'static [OptionDef] = &[
+        OptionDef::flag(
+            "shared-calls",
+            false,
+            "look only at functions that call one with the attribute `shareable` more than once",
+        ),
+        OptionDef::flag(
+            "first-visits",
+            false,
+            "look for what was stored before a loop that goes over an array for the first time",
+        ),
+    ];
 
     fn configure(&mut self, options: &Options) -> Result<(), String> {
         self.shared_calls = options.flag("shared-calls");
+        self.first_visits = options.flag("first-visits");
         Ok(())
     }
 
@@ -142,7 +154,7 @@ impl FunctionPass for Gvn {
             return Ok(());
         }
         let facts = GvnAnalyses::of(f, cx.analyses());
-        let numbers = number::number(f, &facts);
+        let numbers = number::number(f, &facts, self.first_visits);
         let mut leaders: Vec<Option<Value>> = vec![None; f.value_capacity()];
         let mut gone = Vec::new();
         for &block in facts.dom.order() {

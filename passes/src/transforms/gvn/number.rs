@@ -19,7 +19,7 @@ use crate::analysis::memory_ssa::{Seen, Version};
 const MAX_ROUNDS: usize = 6;
 
 /// Numbers all reachable values. Near linear.
-pub(super) fn number(f: &Function, facts: &GvnAnalyses) -> Numbers {
+pub(super) fn number(f: &Function, facts: &GvnAnalyses, first_visits: bool) -> Numbers {
     let mut classes = OptimisticClasses::first(f, facts);
     let mut left = MAX_ROUNDS;
     loop {
@@ -31,6 +31,7 @@ pub(super) fn number(f: &Function, facts: &GvnAnalyses) -> Numbers {
             table: HashTable::with_capacity(f.value_count()),
             of_params: FxHashMap::default(),
             versions: FxHashMap::default(),
+            first_visits,
         };
         walk.run();
         let numbers = walk.numbers;
@@ -61,6 +62,8 @@ pub(super) struct Walk<'a> {
     of_params: FxHashMap<(Block, Type, SmallVec<[Operand; 4]>), Value>,
     /// The versions that reads see, where they were looked for past some writes.
     versions: FxHashMap<Value, Version>,
+    /// True if reads in a loop are forwarded what was written before it.
+    pub(super) first_visits: bool,
 }
 
 impl Walk<'_> {

@@ -7,7 +7,8 @@ use smallvec::SmallVec;
 use super::number::{Clobber, Walk};
 use crate::analysis::memory_location::{MemoryLocation, Overlap, stored_value};
 use crate::analysis::memory_ssa::{Seen, Version, defining_write};
-use crate::analysis::{Access, copied_shape, inst_effects, may_be_object};
+use crate::analysis::{Access, LoopId, copied_shape, inst_effects, may_be_object};
+use crate::transforms::util::steps::changes;
 
 /// So many stores elsewhere are looked through for the one that a load sees.
 const MAX_CLOBBER_STEPS: usize = 32;
@@ -61,8 +62,15 @@ impl Walk<'_> {
                 if let Some(stored) = self.stored_on_all_ways(read, location, version, steps) {
                     return Clobber::Stored(stored);
                 }
-                break;
+                let before = facts.memory.before_loop(version).filter(|_| self.first_visits);
+                let before = before.filter(|&(_, l)| self.is_new_to(l, read, location, steps));
+                let Some((before, _)) = before else { break };
+                version = before;
+                continue;
             };
+            if let Some(value) = self.filled(read, object, write) {
+                return Clobber::Stored(value);
+            }
             match self.overlap(location, object, write) {
                 Overlap::Must => {
                     if let Some(value) = stored_value(f, write)
@@ -80,6 +88,59 @@ impl Walk<'_> {
             }
         }
         Clobber::Version(version)
+    }
+
+    /// Returns whether no earlier iteration of a loop has written where `read` reads: all that the loop writes to the
+    /// array is elements with the same index, which is another one in each iteration.
+    fn is_new_to(
+        &self,
+        l: LoopId,
+        read: Value,
+        location: &MemoryLocation,
+        steps: &mut usize,
+    ) -> bool {
+        let (f, facts) = (self.f, self.facts);
+        let object = self.numbers.of(location.object);
+        let is_inside = |v: Value| facts.forest.contains(l, f.block_of(v));
+        if object.as_value().is_some_and(is_inside) || !facts.forest.irreducible().is_empty() {
+            return false;
+        }
+        let in_loop = is_inside(read);
+        let is_elsewhere = |write: Value| {
+            let Some(written) = MemoryLocation::of(f, write) else { return false };
+            let mut indices = location.indices().zip(written.indices());
+            in_loop
+                && f.op(write) == Some(mem::STORE)
+                && written.indices().count() == location.indices().count()
+                && self.numbers.of(written.object) == object
+                && indices.any(|(read, written)| {
+                    let read = self.numbers.of(read);
+                    read == self.numbers.of(written) && changes(f, &facts.forest, l, read)
+                })
+        };
+        let insts = facts.forest.blocks(l).iter().flat_map(|&block| f.body(block));
+        let mut writes = insts.filter(|&v| {
+            f.op_def(v).is_none_or(|def| def.effects.opaque || def.effects.writes_anything())
+        });
+        writes.all(|write| {
+            *steps = steps.saturating_sub(1);
+            let effects = inst_effects(f, write, &facts.summaries);
+            let touched = facts.aliases.touches(f, &effects, location.object);
+            *steps > 0 && (!touched.intersects(Access::WRITES) || is_elsewhere(write))
+        })
+    }
+
+    /// Returns what an array was filled with that is read.
+    fn filled(&self, read: Value, array: Operand, write: Value) -> Option<Operand> {
+        let f = self.f;
+        let [filled, value] = f.matches::<2>(write, mem::FILL_IN_PLACE)?;
+        // The array may end before the place that is read.
+        let is_inside =
+            f.op(read) == Some(mem::LOAD) && f.attr(read, "inbounds") == Some(Constant::Bool(true));
+        (is_inside
+            && self.numbers.of(filled) == array
+            && f.operand_type(self.numbers.of(value)) == f.ty(read))
+        .then_some(value)
     }
 
     /// Returns whether a write is to the place of an object that is read.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use regraft_ir::{Block, ControlFlow, DominatorTree, Function, Operand, Type, Value};
 
 use super::Idiom;
+use super::nest::Counted;
 use crate::PassContext;
 use crate::analysis::bounds::{Bounds, is_promised};
 use crate::analysis::trip_count::{CountForm, LatchRuns};
@@ -69,16 +70,19 @@ impl Cover<'_> {
     }
 
     /// Returns whether the loops of the first `dims` indices run at least as often as the array of an access
-    /// is long in that dimension.
+    /// is long in that dimension, and those that go down begin at its end.
     fn meets(&mut self, access: Value, idiom: &Idiom, dims: usize, at: Value) -> bool {
         let Some(array) = self.f.operand(access, 0).and_then(Operand::as_value) else {
             return false;
         };
         let whole = idiom.loops.len() == 1;
         let block = self.f.block_of(access);
-        idiom.loops[..dims].iter().enumerate().all(|(i, &l)| {
+        idiom.loops[..dims].iter().enumerate().all(|(i, Counted { l, down_from })| {
             let dim = if whole { 0 } else { i as u8 + 1 };
-            let runs = self.least_runs(l, block);
+            let runs = match down_from {
+                Some(first) => self.first_of_all(*l, block, first, at),
+                None => self.least_runs(*l, block),
+            };
             runs.is_some_and(|(most, plus)| self.bounds.is_within(array, dim, most, plus, at))
         })
     }
@@ -92,11 +96,6 @@ impl Cover<'_> {
         let more = i128::from(self.tree.dominates(block, exit.from));
         let zero = || Operand::from(f.constant_id(0i64));
         // Modulo 2^64, what is less than 0 is more than any size.
-        let number = |poly: &Poly| {
-            let rest = poly.plus(poly.constant_part().wrapping_neg());
-            let Some(Sym::Value(v)) = rest.as_symbol() else { return None };
-            (poly.ty() == Type::I64).then(|| (v.into(), i128::from(poly.constant_part())))
-        };
         let (runs, plus) = match &self.counts.of(l).latch_runs {
             LatchRuns::Constant(n) => (zero(), i128::from(*n)),
             LatchRuns::Symbolic(count) => match &count.form {
@@ -112,4 +111,40 @@ impl Cover<'_> {
         };
         Some((runs, plus + more))
     }
+
+    /// The first index of a loop that goes down by one each time, as an operand from before the loop and a constant, if
+    /// it comes at least down to 1.
+    fn first_of_all(
+        &self,
+        l: LoopId,
+        block: Block,
+        first: &Poly,
+        at: Value,
+    ) -> Option<(Operand, i128)> {
+        let exit = self.counts.of(l).exit?;
+        let more = i64::from(self.tree.dominates(block, exit.from));
+        let runs = match &self.counts.of(l).latch_runs {
+            LatchRuns::Symbolic(count) => match &count.form {
+                CountForm::Number(poly) => poly.clone(),
+                CountForm::Distance { from, to, down: true, stride: 1 } => from.sub(to)?,
+                _ => return None,
+            },
+            _ => return None,
+        };
+        // The last one is `first - (runs + more) + 1`. Where there is no way down, so that runs are 0, the first one is at
+        // most as much as there are more.
+        if first.sub(&runs)?.constant_value()? > more {
+            return None;
+        }
+        let (first, plus) = number(first)?;
+        let is_there = |v| self.tree.value_dominates(self.f, v, at);
+        first.as_value().is_some_and(is_there).then_some((first, plus))
+    }
+}
+
+/// A number as a value and a constant.
+fn number(poly: &Poly) -> Option<(Operand, i128)> {
+    let rest = poly.plus(poly.constant_part().wrapping_neg());
+    let Some(Sym::Value(v)) = rest.as_symbol() else { return None };
+    (poly.ty() == Type::I64).then(|| (v.into(), i128::from(poly.constant_part())))
 }

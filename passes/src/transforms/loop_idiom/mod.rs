@@ -15,7 +15,7 @@
 //!
 //! # Method
 //! As LLVM's LoopIdiomRecognize. A store has one index for each of the loops around it that belong to the
-//! idiom, each of them the number of the iteration of its loop, from 1 (`nest`). Each loop runs at least as
+//! idiom, each of them the number of the iteration of its loop, from 1, or one that goes down (`nest`). Each loop runs at least as
 //! often as the array is long in that dimension, and the store is in bounds, so that all elements are met:
 //! that is asked of `Bounds` (`cover`). Then the instruction stands before the outermost of the loops. An
 //! array that was made just before is made with its contents instead (`fresh`).

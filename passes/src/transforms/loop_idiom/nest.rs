@@ -1,4 +1,4 @@
-//! Stores whose indices are the numbers of the iterations of the loops around them.
+//! Stores whose indices count the iterations of the loops around them, up or down.
 
 use regraft_dialects::mem;
 use regraft_ir::{DominatorTree, Function, Operand, TypeKind, Value};
@@ -17,8 +17,16 @@ use super::Idiom;
 /// The most blocks of the loops of an idiom.
 const MAX_BLOCKS: usize = 32;
 
+/// The loop of an index, and the way that it goes.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Counted {
+    pub(super) l: LoopId,
+    /// The first index, if the next one is always one less; otherwise it is the number of the iteration, from 1.
+    pub(super) down_from: Option<Poly>,
+}
+
 /// The loops of the indices of an access, by dimension.
-pub(super) type Loops = SmallVec<[LoopId; 3]>;
+pub(super) type Loops = SmallVec<[Counted; 3]>;
 
 /// Loops that do nothing that could be noticed, but for stores to all elements of arrays.
 #[derive(Debug)]
@@ -77,7 +85,7 @@ impl NestAnalyses<'_> {
             return None;
         }
         let loops = self.loops(store)?;
-        let outer = loops.iter().copied().min()?;
+        let outer = loops.iter().map(|counted| counted.l).min()?;
         if self.forest.blocks(outer).len() > MAX_BLOCKS {
             return None;
         }
@@ -102,14 +110,21 @@ impl NestAnalyses<'_> {
         let block = f.block_of(access);
         let counted = |index: Operand| {
             let at = self.ivs.evolution_at(f, index, block);
-            let from_one = at.sub(&Poly::constant(at.ty(), 1))?;
-            match from_one.as_symbol() {
-                Some(Sym::Iteration(l)) => Some(l),
+            let iteration = |symbol| match symbol {
+                Sym::Iteration(l) => Some(l),
+                Sym::Value(_) => None,
+            };
+            let l = at.symbols().find_map(iteration)?;
+            let (first, step) = at.linear_in(Sym::Iteration(l))?;
+            match (first.constant_value(), step.constant_value()?) {
+                (Some(1), 1) => Some(Counted { l, down_from: None }),
+                (_, -1) => Some(Counted { l, down_from: Some(first) }),
                 _ => None,
             }
         };
         let loops: Loops = element_indices(f, access)?.map(counted).collect::<Option<_>>()?;
-        let mut from_inside = loops.clone();
+        let mut from_inside: SmallVec<[LoopId; 3]> =
+            loops.iter().map(|counted| counted.l).collect();
         from_inside.sort_unstable_by_key(|&l| std::cmp::Reverse(l));
         let mut around = self.forest.loop_of(block);
         for &l in &from_inside {

@@ -38,4 +38,5 @@ mod recorded_domains;
 pub(crate) mod redundant_inductions;
 pub(crate) mod repair_below;
 pub mod ssa_repair;
+pub(crate) mod steps;
 pub(crate) mod versioning;
