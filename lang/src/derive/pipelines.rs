@@ -37,7 +37,7 @@ const JAM: &str =
 const OPTIMIZE: &str = O2.name;
 
 /// The pipeline for native code alone, which comes after that, and after [`FINISH`].
-const NATIVE: &str = "strip-math, alias-scopes";
+const NATIVE: &str = "bounds-elim{versions}, strip-math, alias-scopes";
 
 /// Functions from entry to return, for the profiler; with the computations in them.
 const PROFILE: &str = "profile{only=functions}";

@@ -139,7 +139,7 @@ impl Bounds<'_> {
         if !proof.conditions.contains(&goal) {
             proof.conditions.push(goal);
         }
-        step.term != Term::Zero && proof.conditions.len() <= MAX_CONDITIONS
+        proof.conditions.len() <= MAX_CONDITIONS
     }
 
     fn is_bounded(&mut self, proof: &mut Proof, step: Step) -> bool {
