@@ -128,6 +128,38 @@ func @f(%n: i64) -> f64 {
 }
 
 #[test]
+fn a_loop_within_a_loop_fills_and_measures_an_array_of_the_outer_one() {
+    // Nothing else looks at the array that the loop begins with.
+    let text = "
+func @f(%n: i64) -> tuple<i64, array<f64, 2>> {
+^1:
+  %first: array<f64, 2> = mem.fill 0.5, 1, 1
+  br ^2(0, 0, %first)
+^2(%i: i64, %s: i64, %last: array<f64, 2>):
+  %end: bool = arith.ge %i, %n
+  br %end, ^6, ^3
+^3:
+  %k: i64 = arith.add %i, 1
+  %x: array<f64, 2> = mem.fill 0.5, 2, %k
+  br ^4(0, %s)
+^4(%j: i64, %t: i64):
+  %over: bool = arith.ge %j, 9
+  br %over, ^2(%k, %t, %x), ^5
+^5:
+  %l: i64 = arith.add %j, 1
+  %v: f64 = arith.int_to_float %t
+  mem.fill_in_place %x, %v
+  %size: i64 = mem.size %x, 2
+  %u: i64 = arith.add %t, %size
+  br ^4(%l, %u)
+^6:
+  %all: tuple<i64, array<f64, 2>> = core.tuple %s, %last
+  return %all
+}";
+    replaced(text, || vec![12i64.into()], 1);
+}
+
+#[test]
 fn callers_find_the_new_code_of_what_they_call() {
     let text = "
 func @g(%n: i64) -> i64 {

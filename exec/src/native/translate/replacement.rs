@@ -99,14 +99,21 @@ impl<E: Emitter> Translator<'_, '_, E> {
         }
     }
 
-    /// The registers of the arrays that instructions access which control can get to.
+    /// The registers of the arrays that instructions may access which control can get to.
     fn accessed(&self, reached: &[bool]) -> FxHashSet<Reg> {
         let insts = self.source.code.insts.iter().zip(reached).filter(|&(_, &reached)| reached);
-        let array = |(&inst, _): (&Inst, _)| match inst {
-            Inst::Length { va, .. } => Some(va),
-            _ => self.access_of(inst).map(|access| access.array),
-        };
-        insts.filter_map(array).collect()
+        let mut arrays = FxHashSet::default();
+        for (&inst, _) in insts {
+            match inst {
+                Inst::Length { va, .. } => arrays.extend([va]),
+                Inst::Eval { site } => {
+                    let args = &self.source.code.evals[site as usize].args;
+                    arrays.extend(args.iter().filter_map(|arg| arg.val()));
+                }
+                _ => arrays.extend(self.access_of(inst).map(|access| access.array)),
+            }
+        }
+        arrays
     }
 }
 
