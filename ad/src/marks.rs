@@ -12,8 +12,8 @@ pub const JVP_OF: &str = "jvp_of";
 pub const FORWARD_OF: &str = "forward_of";
 /// The attribute of the reverse part.
 pub const REVERSE_OF: &str = "reverse_of";
-/// The attribute of the reverse part that says which parts of the tape are shadows, counted from 1, as `3,5|7`: they are
-/// none of the objects that are the others, and those of one group none of another one.
+/// The attribute of the reverse part that says which parts of the tape are shadows, counted from 1, in groups: `3,5|7`.
+/// No shadow is an object that is another part. Shadows of different groups are different objects.
 pub const SHADOWS: &str = "shadows";
 /// The attribute of the function that calls one part after the other.
 pub const VJP_OF: &str = "vjp_of";

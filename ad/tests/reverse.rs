@@ -390,3 +390,21 @@ func @f(%x: array<f64, 1>, %w: array<f64, 1>, %n: i64) -> f64 {
     // The first part of the tape is the shadow of y, the last two are those of x and w.
     assert!(reverse.to_string().contains("shadows=\"1|5,6\""), "{reverse}");
 }
+
+#[test]
+fn what_is_said_of_parameters_is_not_said_of_their_shadows() {
+    // x and w may be one, and so may their shadows, which are the fourth and the fifth parameter of the forward part.
+    let text = "
+func @f(%x: array<f64, 1>, %w: array<f64, 1>, %z: array<f64, 1>) -> f64 {distinct=3} {
+^1:
+  %b: f64 = mem.load %x, 1
+  %c: f64 = mem.load %w, 1
+  mem.store %x, 0.0, 1
+  mem.store %w, 3.0, 1
+  %r: f64 = arith.mul %b, %c
+  return %r
+}";
+    let (module, ..) = vjp(text, PlanKind::Best);
+    let reverse = module.function("f.reverse").unwrap();
+    assert!(reverse.to_string().contains("shadows=\"3,4\""), "{reverse}");
+}

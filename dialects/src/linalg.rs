@@ -56,7 +56,8 @@ crate::dialect! {
 
     /// Adds the product of two matrices to `dest`, each of the three transposed first if its flag says so.
     ///
-    /// Traps (`DimensionMismatch`) if the sizes do not fit. `{inbounds=true}` promises that they do.
+    /// Traps (`DimensionMismatch`) if the sizes do not fit, or if `dest` is one of the matrices that are multiplied.
+    /// `{inbounds=true}` promises that neither is so.
     ///
     /// `linalg.add_product %1, %2, %3, false, true, false`
     ADD_PRODUCT = add_product(dest: [T], a: [T], b: [T], turned_dest: bool, turned_a: bool,

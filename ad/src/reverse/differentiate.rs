@@ -3,8 +3,8 @@
 
 use regraft_dialects::{cf, chunks, core};
 use regraft_ir::{
-    Block, Constant, ControlFlow, Diagnostic, DominatorTree, Function, Loc, Operand, Symbol, Type,
-    Value,
+    Attrs, Block, Constant, ControlFlow, Diagnostic, DominatorTree, Function, Loc, Operand, Symbol,
+    Type, Value,
 };
 use regraft_passes::analysis::{Aliases, Analyses, may_be_object};
 use rustc_hash::FxHashSet;
@@ -220,7 +220,9 @@ impl Driver<'_> {
             shadows.into_values().filter_map(Operand::as_value).collect();
         // What is neither of the primal nor a shadow, like the arrays of the tape that come after this.
         let others = first_new..forward.value_capacity();
-        let applied = tape_plan::apply(forward, plan, &loops, counters)?;
+        let mut applied = tape_plan::apply(forward, plan, &loops, counters)?;
+        // What they say of parameters by their number does not hold for the shadows behind them.
+        applied.f.set_function_attrs(Attrs::NONE);
         let (sweep, saved) = materialise(sweep, &applied, &loops)?;
         let is_open = |v: &Value| others.contains(&v.index()) && !shadows.contains(v);
         let mut analyses = Analyses::with_effects(&self.summaries);
@@ -335,7 +337,6 @@ impl Driver<'_> {
             forward.set_terminator(exit, cf::ret(all))?;
         }
         forward.set_name(pair.forward);
-        forward.set_function_attrs(regraft_ir::Attrs::NONE);
         add_attr(&mut forward, FORWARD_OF, Constant::Func(of));
 
         let mut source = sweep.tape;

@@ -64,9 +64,9 @@ pub(crate) struct MemorySsa {
     shape_of_source: FxHashMap<Value, Version>,
     /// Of an instruction that writes contents of one class: the version before it.
     before: FxHashMap<Value, Version>,
-    /// Of a MemoryPhi of contents where nothing goes back: the versions that meet.
+    /// The versions that meet, by the MemoryPhi of contents, where nothing goes back.
     phis: FxHashMap<Version, SmallVec<[Version; 2]>>,
-    /// Of a MemoryPhi of contents at the header of a loop: the version before the loop, if that is one.
+    /// The version before the loop, by the MemoryPhi of contents at its header, if that is one.
     before_loops: FxHashMap<Version, (Version, LoopId)>,
 }
 

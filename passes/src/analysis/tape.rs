@@ -13,8 +13,8 @@ pub(super) struct Tape {
 }
 
 impl Tape {
-    /// The tape of a function with the attribute `shadows`. Not if other parameters may be objects, of which
-    /// nothing is said.
+    /// The tape of a function with the attribute `shadows`. `None` if other parameters may be objects, as nothing is said
+    /// of these.
     pub(super) fn of(f: &Function) -> Option<Self> {
         let ctx = f.ctx();
         let Constant::Str(list) = ctx.constant(ctx.attr(f.function_attrs(), "shadows")?) else {

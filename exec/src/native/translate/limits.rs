@@ -94,8 +94,8 @@ impl<E: Emitter> Translator<'_, '_, E> {
         self.source.counted || !self.is_bounded(to, pc) && self.comes_back(to, pc)
     }
 
-    /// Returns whether control may come to `pc` from a position before it. "Yes" is always right: it is what is said if
-    /// it would take long to find out.
+    /// Returns whether control may come to `pc` from a position before it. "Yes" is what is said if it would take long to
+    /// find out: a loop is then looked at with all the instructions between its ends.
     fn comes_back(&self, from: Pc, pc: Pc) -> bool {
         let code = self.source.code;
         let mut seen: SmallVec<[Pc; MANY]> = SmallVec::new();

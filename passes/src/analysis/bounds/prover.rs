@@ -167,7 +167,8 @@ impl Bounds<'_> {
             || self.by_definition(proof, v, step)
     }
 
-    /// Branches found that a size equals something: two arrays have to agree before they are multiplied.
+    /// Returns whether a branch found that a size equals something that is bounded: two arrays have to agree before they
+    /// are multiplied.
     fn by_equal_size(&mut self, proof: &mut Proof, step: Step) -> bool {
         if proof.sizes.contains(&step.term) {
             return false;

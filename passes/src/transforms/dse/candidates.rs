@@ -262,7 +262,8 @@ impl Candidates {
 
 /// The object that an instruction reads only to add to it: where that is dead, so is what was there before.
 fn added_to(f: &Function, v: Value, aliases: &Aliases) -> Option<Value> {
-    let object = |index| f.operand(v, index).and_then(|operand| aliases.non_escaping(operand));
-    let to = object(0).filter(|_| f.op(v) == Some(linalg::ADD_PRODUCT))?;
-    (object(1) != Some(to) && object(2) != Some(to)).then_some(to)
+    let dest = f.operand(v, 0).filter(|_| f.op(v) == Some(linalg::ADD_PRODUCT))?;
+    let is_read =
+        |index| f.operand(v, index).is_none_or(|factor| aliases.may_alias(f, factor, dest));
+    aliases.non_escaping(dest).filter(|_| !is_read(1) && !is_read(2))
 }
