@@ -31,8 +31,8 @@
 //! promises that no object that is passed for a parameter from the third on is passed for one
 //! before it, or can be reached from there, as is so with shadows that derivatives are added up in. `{distinct=3}` promises
 //! the same, and that no object is passed for two parameters from the third on.
-//! Where the first parameter is a tuple of everything, as a tape is, `{shadows="3,5|7"}` promises it of the third, fifth
-//! and seventh part of that: none of them is another part, but for those of one group.
+//! The attribute `shadows` is for a function whose first parameter is a tuple of everything, as a tape is:
+//! `{shadows="3,5|7"}` promises that none of these three parts is another part, but for those of one group.
 //! An allocation within a loop is a new object each time; so the same base does not mean the same
 //! object.
 //!

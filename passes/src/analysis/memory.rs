@@ -86,6 +86,18 @@ enum Origin {
     Own(Value),
 }
 
+impl Origin {
+    /// The origin of an object whose base is known.
+    fn of(aliases: &Aliases, base: Base) -> Self {
+        match base {
+            Base::Fresh(v) | Base::Local(v) => Self::Own(aliases.group(v)),
+            Base::Part(group) if group > 0 => Self::Noalias(group),
+            _ if aliases.is_noalias(base) => Self::Noalias(0),
+            _ => Self::Outside,
+        }
+    }
+}
+
 /// The classes of the objects of a function.
 #[derive(Clone, Debug, Default)]
 pub struct MemoryClasses {
@@ -95,7 +107,7 @@ pub struct MemoryClasses {
     most: u32,
     /// The classes of what others may know of.
     visible: u64,
-    /// By type: the classes of groups of allocations, and of what is [`Origin::Noalias`].
+    /// The classes of groups of allocations, and of what is [`Origin::Noalias`], by type.
     apart_of_type: FxHashMap<Type, u64>,
 }
 
@@ -138,12 +150,7 @@ impl MemoryClasses {
             self.count += u32::from(enter(&mut self.of_allocation, new, next));
             return;
         }
-        let origin = match base {
-            Base::Fresh(v) | Base::Local(v) => Origin::Own(aliases.group(v)),
-            Base::Param(_) if aliases.is_noalias(base) => Origin::Noalias(0),
-            Base::Part(group) if group > 0 => Origin::Noalias(group),
-            _ => Origin::Outside,
-        };
+        let origin = Origin::of(aliases, base);
         self.count += u32::from(enter(&mut self.of_type, (ty, origin), next));
         let class = 1 << self.of_type[&(ty, origin)];
         if origin != Origin::Outside {
@@ -173,15 +180,12 @@ impl MemoryClasses {
                 }
                 let class = |origin| self.of_type.get(&(ty, origin)).map_or(0, |&class| 1 << class);
                 let classes = match base {
-                    Base::Fresh(v) | Base::Local(v) => class(Origin::Own(aliases.group(v))),
-                    Base::Param(_) if aliases.is_noalias(base) => class(Origin::Noalias(0)),
-                    Base::Part(group) if group > 0 => class(Origin::Noalias(group)),
-                    Base::Param(_) | Base::Part(_) => class(Origin::Outside),
                     // It may be any of those that others know of.
-                    _ => {
+                    Base::Unknown => {
                         let apart = self.apart_of_type.get(&ty).map_or(0, |&classes| classes);
                         apart & self.visible | class(Origin::Outside)
                     }
+                    _ => class(Origin::of(aliases, base)),
                 };
                 if classes == 0 { u64::MAX } else { classes }
             }
