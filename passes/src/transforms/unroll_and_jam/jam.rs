@@ -146,11 +146,12 @@ impl Inner {
         for test in unused {
             delete_unused(f, Some(test))?;
         }
-        // Counters step once all copies have used them.
+        // Counters step once all copies have used them. What was passed on as it came is now a parameter of the first header.
         let end = Value::terminator(last.latch);
         let steps = copies.iter().flat_map(|copy| &copy.back.1);
         for step in steps.filter_map(|arg| arg.as_value()) {
-            if !f.is_param(step)
+            if f.is_live(step)
+                && !f.is_param(step)
                 && f.ty(step).is_int()
                 && only_computes(f, step)
                 && f.uses(step).all(|at| at.user == end)
