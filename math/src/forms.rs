@@ -128,38 +128,58 @@ unsafe fn strip<L: Lanes, F: Function<N>, const N: usize>(
     out: *mut f64,
     n: usize,
 ) -> bool {
+    if n == 0 {
+        return false;
+    }
+    let (mut from, mut to, mut count) = (args, out, n);
+    let (mut buffers, mut results) = ([[0.0; 8]; N], [0.0; 8]);
+    if n < L::COUNT {
+        // The last element is repeated.
+        for ((buffer, from), arg) in buffers.iter_mut().zip(&mut from).zip(args) {
+            for (i, lane) in buffer.iter_mut().enumerate() {
+                // SAFETY: the place is less than `n`.
+                *lane = unsafe { *arg.add(i.min(n - 1)) };
+            }
+            *from = buffer.as_ptr();
+        }
+        (to, count) = (results.as_mut_ptr(), L::COUNT);
+    }
+    let whole = count - count % L::COUNT;
+    let mut last = [L::splat(0.0); N];
+    if whole < count {
+        // The last elements, some of which come twice: they are loaded before the output may replace them.
+        for (last, from) in last.iter_mut().zip(from) {
+            // SAFETY: `COUNT <= count`.
+            let slice = unsafe { std::slice::from_raw_parts(from.add(count - L::COUNT), L::COUNT) };
+            *last = L::load(slice);
+        }
+    }
     let mut outside = false;
     let mut lanes = [L::splat(0.0); N];
-    let whole = n - n % L::COUNT;
     let mut i = 0;
     while i < whole {
-        for (lanes, arg) in lanes.iter_mut().zip(args) {
-            // SAFETY: `i + COUNT <= n`; the slice is gone when the output is written.
-            *lanes = L::load(unsafe { std::slice::from_raw_parts(arg.add(i), L::COUNT) });
+        for (lanes, from) in lanes.iter_mut().zip(from) {
+            // SAFETY: `i + COUNT <= count`; the slice is gone when the output is written.
+            *lanes = L::load(unsafe { std::slice::from_raw_parts(from.add(i), L::COUNT) });
         }
         let result = F::of(lanes);
         // SAFETY: as above.
-        result.store(unsafe { std::slice::from_raw_parts_mut(out.add(i), L::COUNT) });
+        result.store(unsafe { std::slice::from_raw_parts_mut(to.add(i), L::COUNT) });
         outside |= is_outside::<L, F, N>(&lanes, result);
         i += L::COUNT;
     }
-    if whole < n {
-        let mut buffer = [0.0; 8];
-        for (lanes, arg) in lanes.iter_mut().zip(args) {
-            // The last elements, of which the last is repeated.
-            for (i, lane) in buffer.iter_mut().enumerate() {
-                // SAFETY: the place is less than `n`.
-                *lane = unsafe { *arg.add((whole + i).min(n - 1)) };
-            }
-            *lanes = L::load(&buffer);
-        }
-        let result = F::of(lanes);
-        result.store(&mut buffer);
-        for (i, lane) in buffer.into_iter().take(n - whole).enumerate() {
+    if whole < count {
+        let result = F::of(last);
+        // SAFETY: as above.
+        let end = unsafe { std::slice::from_raw_parts_mut(to.add(count - L::COUNT), L::COUNT) };
+        result.store(end);
+        outside |= is_outside::<L, F, N>(&last, result);
+    }
+    if n < L::COUNT {
+        for (i, result) in results.into_iter().take(n).enumerate() {
             // SAFETY: as above.
-            unsafe { *out.add(whole + i) = lane };
+            unsafe { *out.add(i) = result };
         }
-        outside |= is_outside::<L, F, N>(&lanes, result);
     }
     outside
 }
