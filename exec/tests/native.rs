@@ -194,26 +194,68 @@ func @g(%1: f64) -> f64 {{
     assert_eq!(outcome(&mut engine, &[3.0.into()]), "15.0");
 }
 
+/// A loop that touches an array in its first iterations only.
+const SELDOM: &str = "
+func @f() -> i64 {
+^1:
+  %1: array<f64, 1> = mem.alloc 4
+  br ^2(1)
+^2(%2: i64):
+  %3: bool = arith.lt %2, 4
+  br %3, ^3, ^4
+^3:
+  mem.store %1, 1.0, %2
+  br ^4
+^4:
+  %4: i64 = arith.add %2, 1
+  %5: bool = arith.lt %4, 9000000000000000000
+  br %5, ^2(%4), ^5
+^5:
+  return %4
+}";
+
+/// A loop that counts up to 2 only.
+const STUCK: &str = "
+func @f() -> i64 {
+^1:
+  %1: array<f64, 1> = mem.alloc 4
+  br ^2(1)
+^2(%2: i64):
+  mem.store %1, 1.0, %2
+  %3: bool = arith.eq %2, 2
+  br %3, ^4(%2), ^3
+^3:
+  %4: i64 = arith.add %2, 1
+  br ^4(%4)
+^4(%5: i64):
+  %6: bool = arith.lt %5, 5
+  br %6, ^2(%5), ^5
+^5:
+  return %5
+}";
+
 #[test]
 fn an_endless_loop_ends_with_its_fuel_or_an_interrupt() {
-    let module = module(ENDLESS);
-    let mut engine = native(&module);
-    engine.set_limits(Limits { fuel: Some(1_000_000), ..Limits::default() });
-    let error = engine.call("f", &[]).expect_err("it does not end");
-    assert_eq!(*error.kind(), ErrorKind::Fuel);
+    for text in [ENDLESS, SELDOM, STUCK] {
+        let module = module(text);
+        let mut engine = native(&module);
+        engine.set_limits(Limits { fuel: Some(1_000_000), ..Limits::default() });
+        let error = engine.call("f", &[]).expect_err("it does not end");
+        assert_eq!(*error.kind(), ErrorKind::Fuel);
 
-    engine.set_limits(Limits::default());
-    let flag = engine.interrupt_flag();
-    let stop = std::thread::spawn(move || {
-        // The flag is cleared when the call begins, so it is set until somebody has seen it.
-        for _ in 0..1_000 {
-            flag.store(true, Ordering::Relaxed);
-            std::thread::sleep(Duration::from_millis(5));
-        }
-    });
-    let error = engine.call("f", &[]).expect_err("it does not end");
-    assert_eq!(*error.kind(), ErrorKind::Interrupted);
-    drop(stop);
+        engine.set_limits(Limits::default());
+        let flag = engine.interrupt_flag();
+        let stop = std::thread::spawn(move || {
+            // The flag is cleared when the call begins, so it is set until somebody has seen it.
+            for _ in 0..1_000 {
+                flag.store(true, Ordering::Relaxed);
+                std::thread::sleep(Duration::from_millis(5));
+            }
+        });
+        let error = engine.call("f", &[]).expect_err("it does not end");
+        assert_eq!(*error.kind(), ErrorKind::Interrupted);
+        drop(stop);
+    }
 }
 
 #[test]

@@ -10,7 +10,7 @@ use super::Compiler;
 use crate::value::Val;
 
 /// Values with more uses than this are not looked at closely, to keep compilation linear.
-const MANY_USES: usize = 16;
+const MANY_USES: usize = 256;
 
 /// The number of blocks that are looked at to see whether control comes back, likewise.
 const MANY_BLOCKS: usize = 16;

@@ -140,9 +140,20 @@ const TARGET: Option<&str> = if cfg!(target_arch = "x86_64") {
     None
 };
 
-/// The switches of LLVM: sums stay in order when loops become vectors, and induction variables stay as they are,
-/// which takes a third of the time and costs nothing.
-const SWITCHES: [&CStr; 3] = [c"regraft", c"-force-ordered-reductions", c"-disable-lsr"];
+/// The switches of LLVM, all of which its first version that does has.
+const SWITCHES: [&CStr; 6] = [
+    c"regraft",
+    // Sums stay in order when loops become vectors.
+    c"-force-ordered-reductions",
+    // Induction variables stay as they are, which takes a third of the time and costs nothing.
+    c"-disable-lsr",
+    // Adjoints of loops over matrices add to many columns, of which only numbers tell that they are different ones. For all
+    // iterations of a loop around, they often are not.
+    c"-runtime-memory-check-threshold=128",
+    c"-hoist-runtime-checks=false",
+    // What is left of a vector loop is one of half as many lanes first.
+    c"-epilogue-vectorization-minimum-VF=8",
+];
 
 impl Llvm {
     /// The library of this process.

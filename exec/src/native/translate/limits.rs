@@ -5,7 +5,7 @@ use smallvec::{SmallVec, smallvec};
 use super::super::context::offsets;
 use super::super::emitter::{Area, Emitter, Int2, IntCmp, Mem};
 use super::{Translator, position_reg};
-use crate::interp::{Inst, Pc, Reg, targets};
+use crate::interp::{Code, Inst, Pc, Reg, targets};
 
 /// The number of instructions that are looked at to see whether control comes back.
 const MANY: usize = 32;
@@ -13,27 +13,116 @@ const MANY: usize = 32;
 /// So many sums are looked through between a counter and an index.
 const MAX_SUMS: u32 = 4;
 
-/// Returns whether a register is a counter of a loop, or is as far from one in all iterations.
-fn follows(
-    body: &[Inst],
-    is_counter: &impl Fn(Reg) -> bool,
-    writes: &impl Fn(Reg) -> usize,
-    reg: Reg,
-    sums: u32,
-) -> bool {
-    if is_counter(reg) {
-        return true;
+/// A loop of more instructions than this always looks whether it is to stop.
+const LARGE: usize = 1000;
+
+/// The instructions of a loop that has none within, from its header to the jump back.
+struct Body<'a> {
+    code: &'a Code,
+    from: Pc,
+    to: Pc,
+    /// Those that may be in it: blocks that the loop is left to may stand between its own.
+    insts: SmallVec<[(Pc, Inst); MANY]>,
+    /// Returns whether a block begins at an instruction.
+    is_start: &'a dyn Fn(Pc) -> bool,
+}
+
+impl Body<'_> {
+    fn writes(&self, reg: Reg) -> impl Iterator<Item = (Pc, Inst)> {
+        self.insts.iter().copied().filter(move |&(_, inst)| self.code.writes_scalar(inst, reg))
     }
-    let again = |reg| sums > 0 && follows(body, is_counter, writes, reg, sums - 1);
-    let stays = |reg| writes(reg) == 0;
-    writes(reg) == 1
-        && body.iter().any(|inst| match *inst {
-            Inst::AddImm { d, a, .. } => d == reg && again(a),
-            Inst::AddI { d, a, b } | Inst::SubI { d, a, b } => {
-                d == reg && (stays(b) && again(a) || stays(a) && again(b))
+
+    fn stays(&self, reg: Reg) -> bool {
+        self.writes(reg).next().is_none()
+    }
+
+    /// Returns whether each iteration runs this instruction.
+    fn always_runs(&self, pc: Pc) -> bool {
+        let mut comes: SmallVec<[bool; MANY]> =
+            smallvec![false; (self.to - self.from) as usize + 1];
+        comes[0] = true;
+        for at in (self.from..=self.to).filter(|&at| at != pc) {
+            if comes[(at - self.from) as usize] {
+                if at == self.to {
+                    return false;
+                }
+                let inst = self.code.insts[at as usize];
+                let next = targets(inst, &self.code.switches).into_iter();
+                for next in next.chain(inst.goes_on().then_some(at + 1)) {
+                    if next > at && next <= self.to {
+                        comes[(next - self.from) as usize] = true;
+                    }
+                }
+            }
+        }
+        true
+    }
+
+    /// The only instruction that writes to a register, if each iteration runs it.
+    fn only_write(&self, reg: Reg) -> Option<(Pc, Inst)> {
+        let mut writes = self.writes(reg);
+        let write = writes.next().filter(|_| writes.next().is_none());
+        write.filter(|&(pc, _)| self.always_runs(pc))
+    }
+
+    /// The instruction that has written what a register holds before the one at `at`, as far as that is clear.
+    fn definition(&self, reg: Reg, at: Pc) -> Option<(Pc, Inst)> {
+        let mut next = at;
+        for &(pc, inst) in self.insts.iter().rev().skip_while(|&&(pc, _)| pc >= at) {
+            if (self.is_start)(next) || pc + 1 != next {
+                break;
+            }
+            if self.code.writes_scalar(inst, reg) {
+                return Some((pc, inst));
+            }
+            next = pc;
+        }
+        self.only_write(reg)
+    }
+
+    /// Returns whether a register is changed once in each iteration, by the same number.
+    fn is_counter(&self, reg: Reg) -> bool {
+        let steps = |inst| matches!(inst, Inst::AddImm { a, imm, .. } if a == reg && imm != 0);
+        self.only_write(reg).is_some_and(|(_, inst)| match inst {
+            // Where the old value is read after the step, the new one is moved there last.
+            Inst::Mov { a, .. } => self.only_write(a).is_some_and(|(_, inst)| steps(inst)),
+            _ => steps(inst),
+        })
+    }
+
+    /// Returns whether a register, as the instruction at `at` reads it, is a counter, or is as far from one in all
+    /// iterations.
+    fn counts(&self, reg: Reg, at: Pc, sums: u32) -> bool {
+        if self.is_counter(reg) {
+            return true;
+        }
+        let Some((at, inst)) = self.definition(reg, at).filter(|_| sums > 0) else { return false };
+        let again = |reg| self.counts(reg, at, sums - 1);
+        match inst {
+            Inst::AddImm { a, .. } => again(a),
+            Inst::AddI { a, b, .. } | Inst::SubI { a, b, .. } => {
+                self.stays(b) && again(a) || self.stays(a) && again(b)
             }
             _ => false,
-        })
+        }
+    }
+
+    /// Returns whether it leaves the loop by what is counted, where an instruction of each iteration asks.
+    fn ends_at(&self, at: Pc, inst: Inst) -> bool {
+        let counts = |reg| self.counts(reg, at, MAX_SUMS);
+        let asks = match inst {
+            Inst::JumpLtI { a, b, .. }
+            | Inst::JumpLeI { a, b, .. }
+            | Inst::JumpEqI { a, b, .. }
+            | Inst::JumpNeI { a, b, .. } => counts(a) || counts(b),
+            Inst::JumpEqImm { a, .. }
+            | Inst::JumpNeImm { a, .. }
+            | Inst::JumpLtImm { a, .. }
+            | Inst::JumpGeImm { a, .. } => counts(a),
+            _ => false,
+        };
+        asks && self.always_runs(at)
+    }
 }
 
 impl<E: Emitter> Translator<'_, '_, E> {
@@ -137,51 +226,30 @@ impl<E: Emitter> Translator<'_, '_, E> {
     /// far from a counter in all iterations is another one in each.
     pub(super) fn is_bounded(&self, from: Pc, to: Pc) -> bool {
         let code = self.source.code;
-        let inside = self.coming_to(from, to);
-        // Blocks that the loop is left to may stand between its own.
-        let insts = code.insts[from as usize..=to as usize].iter().zip(&inside);
-        let body: SmallVec<[Inst; MANY]> =
-            insts.filter(|(_, inside)| **inside).map(|(&inst, _)| inst).collect();
-        let writes = |reg: Reg| body.iter().filter(|&&inst| code.writes_scalar(inst, reg)).count();
-        let is_counter = |reg: Reg| {
-            let counts = |inst: &Inst| matches!(*inst, Inst::AddImm { d, a, imm } if d == a && d == reg && imm != 0);
-            body.iter().any(counts) && writes(reg) == 1
-        };
-        // What counts, or is as far from it in all iterations.
-        let counts = |reg: Reg| follows(&body, &is_counter, &writes, reg, MAX_SUMS);
-        let ends = |inst: &Inst| match *inst {
-            Inst::JumpLtI { a, b, .. }
-            | Inst::JumpLeI { a, b, .. }
-            | Inst::JumpEqI { a, b, .. }
-            | Inst::JumpNeI { a, b, .. } => counts(a) || counts(b),
-            Inst::JumpEqImm { a, .. }
-            | Inst::JumpNeImm { a, .. }
-            | Inst::JumpLtImm { a, .. }
-            | Inst::JumpGeImm { a, .. } => counts(a),
-            _ => false,
-        };
-        if !body.iter().any(ends) {
+        if to - from >= LARGE as Pc {
             return false;
         }
-        let mut walks = false;
-        for (at, inside) in (from..).zip(inside) {
-            if !inside {
-                continue;
-            }
-            let inst = code.insts[at as usize];
-            match self.access_of(inst) {
-                Some(access) => walks |= access.indices.iter().any(|&index| counts(index)),
-                None if inst.runs_others() => return false,
-                None => {}
-            }
+        let inside = self.coming_to(from, to);
+        let insts = (from..).zip(&code.insts[from as usize..=to as usize]).zip(&inside);
+        let insts = insts.filter(|(_, inside)| **inside).map(|((pc, &inst), _)| (pc, inst));
+        let is_start = |pc: Pc| self.blocks[pc as usize].is_some();
+        let body = Body { code, from, to, insts: insts.collect(), is_start: &is_start };
+        let is_within = |&(at, inst): &(Pc, Inst)| {
             // What goes back further leaves the loop, if it never returns.
             let goes_back =
                 |&target: &Pc| target <= at && (target >= from || self.comes_back(target, at));
-            if at != to && targets(inst, &code.switches).iter().any(goes_back) {
-                return false;
-            }
-        }
-        walks
+            let is_call = inst.runs_others() && self.access_of(inst).is_none();
+            !is_call && (at == to || !targets(inst, &code.switches).iter().any(goes_back))
+        };
+        let walks = |&(at, inst): &(Pc, Inst)| {
+            self.access_of(inst).is_some_and(|access| {
+                access.indices.iter().any(|&index| body.counts(index, at, MAX_SUMS))
+                    && body.always_runs(at)
+            })
+        };
+        body.insts.iter().all(is_within)
+            && body.insts.iter().any(|&(at, inst)| body.ends_at(at, inst))
+            && body.insts.iter().any(walks)
     }
 
     /// The instructions from one position to another from which control may come to the latter.
