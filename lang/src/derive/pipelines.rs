@@ -16,9 +16,9 @@ fix{max=2}(sccp, specialize-getfield, simplify-cfg, sroa, gvn, dce),
 bounds-elim, licm, indvars, dce, simplify-cfg";
 
 /// Passes for a function that is made for arguments of certain lengths: what the lengths say is found, and loops of
-/// few iterations are unrolled, as many instructions as that makes.
+/// few iterations are unrolled, as many instructions as that makes. In nests, each loop takes a round.
 const UNROLL: &str = "\
-fix{max=3}(unroll{full-size=4000}, sccp, simplify-cfg, sroa, gvn),
+fix{max=6}(unroll{full-size=4000}, sccp, simplify-cfg, sroa, gvn),
 licm, indvars, dce, simplify-cfg";
 
 /// The pass that puts both sweeps of a gradient into the function that the language calls: that makes the shadows,

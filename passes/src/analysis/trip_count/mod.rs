@@ -28,6 +28,9 @@
 //! - Until equal: the solution of `step * i = distance` modulo 2^w, a product with the inverse
 //!   of the odd part of the step. If there is none, the loop does not end here.
 //!
+//! Parameters of the header that are one constant in the first iteration, and another one in all others, make two
+//! comparisons of constants.
+//!
 //! [`Ranges`] answer what a form asks of the bound, as that it is not the end of its type, where they
 //! know it: then the count holds always.
 //!
@@ -45,7 +48,7 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use regraft_dialects::arith;
-use regraft_ir::{Block, DominatorTree, Edge, Function, Op, Operand};
+use regraft_ir::{Block, Constant, DominatorTree, Edge, Function, Op, Operand, Value};
 
 use super::block_list::text_or;
 use super::comparison::swapped;
@@ -237,6 +240,7 @@ fn exit_count(
     analyses: &mut Analyses,
 ) -> LatchRuns {
     let Some(test) = Test::of(f, exit) else { return LatchRuns::Unknown };
+    let forest = ivs.forest();
     match test {
         Test::Constant(true) => LatchRuns::Never,
         Test::Constant(false) => LatchRuns::Constant(0),
@@ -245,6 +249,7 @@ fn exit_count(
             let y = ivs.evolution_at(f, right, exit.from);
             let available = |poly: &Poly| ivs.is_available_before(poly, l);
             let runs = compared(f, dominating, l, stay, [&x, &y], available);
+            let runs = runs.or_else(|| after_the_first(f, forest, dominating, l, stay, [left, right]));
             let mut runs = runs.unwrap_or(LatchRuns::Unknown);
             if let LatchRuns::Symbolic(count) = &mut runs {
                 let i = Sym::Iteration(l);
@@ -262,6 +267,41 @@ fn exit_count(
             runs
         }
     }
+}
+
+/// Returns how often a loop goes back that compares constants: those of the first iteration, and those of all others. What
+/// is left of a counter is such a one when ranges have shown that there is but one iteration.
+fn after_the_first(
+    f: &Function,
+    forest: &LoopForest,
+    dominating: &DominatingConditions,
+    l: LoopId,
+    stay: Op,
+    sides: [Operand; 2],
+) -> Option<LatchRuns> {
+    let header = forest.get(l).header;
+    let constant = |operand| f.constant(operand).and_then(Constant::as_int);
+    let passed = |param: Value, comes_back: bool| {
+        let at = f.params(header).position(|other| other == param)?;
+        let edges = f.in_edges(header).filter(|edge| forest.contains(l, edge.from) == comes_back);
+        let mut args = edges.map(|edge| constant(f.edge_arg(edge, at)?));
+        let first = args.next()??;
+        args.all(|arg| arg == Some(first)).then_some(first)
+    };
+    let side = |operand: Operand, comes_back| match operand.as_value() {
+        Some(param) if f.is_param(param) && f.block_of(param) == header => passed(param, comes_back),
+        _ => constant(operand),
+    };
+    for comes_back in [false, true] {
+        let number = |operand| {
+            Some(Poly::constant(f.operand_type(operand), side(operand, comes_back)?))
+        };
+        let (x, y) = (number(sides[0])?, number(sides[1])?);
+        if compared(f, dominating, l, stay, [&x, &y], |_| true)? != LatchRuns::Never {
+            return Some(LatchRuns::Constant(comes_back.into()));
+        }
+    }
+    Some(LatchRuns::Never)
 }
 
 /// The bound of a counter, whose range may say more of a count than its symbols do.
