@@ -48,7 +48,7 @@ pub use rewrite::{
     MAX_TERM_DEPTH, RewriteCondition, RewriteRule, RewriteTerm, RewriteTermKind, RewriteText,
     parse_rewrites,
 };
-pub use rule_reader::Name;
+pub use rule_reader::{Name, rule_texts};
 
 /// The parser that LALRPOP makes of a grammar; its code is not ours to lint.
 macro_rules! grammar {

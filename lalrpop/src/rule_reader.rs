@@ -42,6 +42,28 @@ impl RuleSource {
     }
 }
 
+/// Splits a text into its rules, each with the number of its first line. O(length).
+///
+/// ```
+/// let text = "# Sums\nd o.p(x) = 1\n\nd o.q(x) =\n  2\n";
+/// let rules: Vec<_> = regraft_syntax::rule_texts(text).collect();
+/// assert_eq!(rules, [(2, "d o.p(x) = 1\n"), (4, "d o.q(x) =\n  2\n")]);
+/// ```
+pub fn rule_texts(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let mut rules: Vec<(usize, Range<usize>)> = Vec::new();
+    let mut end = 0;
+    for (before, line) in text.split_inclusive('\n').enumerate() {
+        let range = end..end + line.len();
+        end = range.end;
+        match (line.as_bytes()[0], rules.last_mut()) {
+            (b' ' | b'\t', Some((_, rule))) => rule.end = end,
+            (b' ' | b'\t' | b'\r' | b'\n' | b'#', _) => {}
+            _ => rules.push((before + 1, range)),
+        }
+    }
+    rules.into_iter().map(move |(line, range)| (line, &text[range]))
+}
+
 /// The tokens of a text of rules.
 pub(crate) trait RuleTokens<'s>: Logos<'s, Source = str> + Copy + PartialEq {
     /// The end of a line.

@@ -45,6 +45,6 @@ pub mod testing {
     pub use crate::compiler::Compiler;
     pub use crate::infer::{Lattice, MAX_NESTED, MAX_SPECS};
     pub use crate::lower::{Library, LowerOptions, Statement, lower};
-    pub use crate::prelude::{FILES, statements};
+    pub use crate::prelude::{files, statements};
     pub use crate::world_resolver::WorldResolver;
 }

@@ -6,7 +6,6 @@ use std::sync::{Arc, LazyLock};
 
 use regraft_ir::{Diagnostic, Extension, Type};
 
-use crate::prelude::FILES;
 use crate::world::{Code, DynamoCx, World};
 
 /// Changes a world.
@@ -16,7 +15,7 @@ pub type Setup = fn(&mut World) -> Result<(), Vec<Diagnostic>>;
 pub type SharedDynamo =
     dyn Fn(&mut DynamoCx<'_>, &[Type]) -> Result<Code, Vec<Diagnostic>> + Send + Sync;
 
-/// The files and dynamos that every session starts with: those of the prelude first.
+/// The files and dynamos that every session starts with, after the prelude.
 ///
 /// ```
 /// use regraft_lang::{Session, StartUp};
@@ -75,7 +74,7 @@ impl StartUp {
 impl Extension for StartUp {
     fn builtin() -> &'static Self {
         static BUILTIN: LazyLock<StartUp> = LazyLock::new(|| StartUp {
-            files: FILES.to_vec(),
+            files: Vec::new(),
             setups: Vec::new(),
             dynamos: Vec::new(),
         });

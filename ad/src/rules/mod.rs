@@ -30,9 +30,10 @@ mod expr;
 mod lower;
 mod product;
 
-use std::sync::{Arc, LazyLock};
+use std::sync::{Arc, LazyLock, OnceLock};
 
 use regraft_ir::{Diagnostic, Op, OpTable, Registry};
+use regraft_syntax::rule_texts;
 
 pub use expr::{Expr, Needs, Partial};
 pub use product::Product;
@@ -65,8 +66,29 @@ impl ScalarRule {
 /// The derivative rules of ops on floats.
 #[derive(Clone, Debug, Default)]
 pub struct ScalarRules {
-    rows: OpTable<ScalarRule>,
+    rows: OpTable<Row>,
 }
+
+/// The rule of an op. Those that come with this crate are read when somebody asks for them: a program needs few.
+#[derive(Clone, Debug)]
+struct Row {
+    text: &'static str,
+    rule: OnceLock<ScalarRule>,
+}
+
+impl Row {
+    fn get(&self) -> &ScalarRule {
+        self.rule.get_or_init(|| {
+            match lower::rules(&regraft_dialects::registry(), FILE, self.text) {
+                Ok(mut rules) => rules.swap_remove(0),
+                Err(errors) => panic!("{}", regraft_ir::render_all(&errors, false)),
+            }
+        })
+    }
+}
+
+/// The name of the rules that come with this crate.
+const FILE: &str = "scalar.rules";
 
 impl ScalarRules {
     /// The rules that come with this crate, as text.
@@ -78,13 +100,15 @@ impl ScalarRules {
     /// Never: a test reads them.
     pub fn standard() -> Arc<Self> {
         static RULES: LazyLock<Arc<ScalarRules>> = LazyLock::new(|| {
-            let mut rules = ScalarRules::default();
-            if let Err(errors) =
-                rules.add(&regraft_dialects::registry(), "scalar.rules", ScalarRules::STANDARD)
-            {
-                panic!("{}", regraft_ir::render_all(&errors, false));
+            let registry = regraft_dialects::registry();
+            let mut rows = OpTable::new();
+            for (_, text) in rule_texts(ScalarRules::STANDARD) {
+                let name = text.strip_prefix("d ").and_then(|rest| rest.split('(').next());
+                if let Some(def) = name.and_then(|name| registry.find(name)) {
+                    rows.insert(def.op, Row { text, rule: OnceLock::new() });
+                }
             }
-            Arc::new(rules)
+            Arc::new(ScalarRules { rows })
         });
         Arc::clone(&RULES)
     }
@@ -112,7 +136,7 @@ impl ScalarRules {
         text: &str,
     ) -> Result<(), Vec<Diagnostic>> {
         for rule in lower::rules(registry, name, text)? {
-            self.rows.insert(rule.op, rule);
+            self.rows.insert(rule.op, Row { text: "", rule: rule.into() });
         }
         Ok(())
     }
@@ -124,6 +148,6 @@ impl ScalarRules {
 
     /// The rule of `op`.
     pub fn get(&self, op: Op) -> Option<&ScalarRule> {
-        self.rows.get(op)
+        self.rows.get(op).map(Row::get)
     }
 }

@@ -99,6 +99,18 @@ fn users_add_rules_in_place_of_others() {
     assert!(ScalarRules::standard().get(m::TANH).unwrap().partial(0).unwrap().needs().result);
 }
 
+#[test]
+fn each_standard_rule_is_found_by_its_op() {
+    let registry = regraft_dialects::registry();
+    let (mut read, standard) = (ScalarRules::default(), ScalarRules::standard());
+    read.add(&registry, "scalar.rules", ScalarRules::STANDARD).unwrap();
+    let text = |rules: &ScalarRules, op| rules.get(op).map(|rule| format!("{rule:?}"));
+    for def in registry.ops() {
+        assert_eq!(text(&standard, def.op), text(&read, def.op), "{}", def.mnemonic());
+    }
+    assert!(registry.ops().filter(|def| standard.get(def.op).is_some()).count() > 50);
+}
+
 fn errors(text: &str) -> Vec<String> {
     let mut rules = ScalarRules::default();
     let found = rules.add(&regraft_dialects::registry(), "mine", text).unwrap_err();

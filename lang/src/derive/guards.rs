@@ -117,8 +117,9 @@ impl Deriver<'_> {
     }
 
     /// The structs that the methods of a function are for at a position, if all are for one.
-    fn types_that_decide(&self, callee: Type, count: usize, position: usize) -> Vec<Type> {
+    fn types_that_decide(&mut self, callee: Type, count: usize, position: usize) -> Vec<Type> {
         let mut types = Vec::new();
+        self.world.know_methods(callee, &[]);
         for method in self.world.methods_of(callee) {
             match method.param_type(count, position) {
                 None => {}

@@ -1,6 +1,6 @@
 //! The pipelines that run on functions before they are differentiated, and on their derivatives.
 
-use regraft_ir::{Diagnostic, FuncId, Module, Symbol};
+use regraft_ir::{Diagnostic, Extension, FuncId, Module, Symbol};
 use regraft_passes::rewrite::Math;
 use regraft_passes::{O2, O3, PassRegistry, Pipeline, RunOptions, run_pipeline};
 use regraft_syntax::quote;
@@ -67,9 +67,9 @@ pub(crate) struct Pipelines {
 
 impl Pipelines {
     pub(super) fn standard() -> Self {
-        let registry = PassRegistry::standard();
+        let registry = PassRegistry::builtin();
         let parse = |text: &str| {
-            Pipeline::parse(&registry, text).expect("the pipelines are made of passes there are")
+            Pipeline::parse(registry, text).expect("the pipelines are made of passes there are")
         };
         Self {
             prepare: parse(PREPARE),
@@ -119,7 +119,7 @@ impl Pipelines {
         let text = format!(
             "inline{{once=4000}}, specialize{{function={function}, lengths={lengths}}}, {UNROLL}"
         );
-        run(module, &Pipeline::parse(&PassRegistry::standard(), &text)?)
+        run(module, &Pipeline::parse(PassRegistry::builtin(), &text)?)
     }
 
     /// Inserts the records of the profiler.

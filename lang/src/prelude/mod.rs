@@ -61,57 +61,15 @@
 //! `__check_defined(flag, name)`; the parts of a `try` `__try(body, handler)`, `__caught(error)`, `__cleanup(last, exit)`,
 //! `__new_exit()`, `__set_exit(exit, number)`, `__exited_by(exit, number)`; what shows a value to the user, `__shown(x)`.
 
+mod files;
 pub(crate) mod heads;
+pub(crate) mod index;
 pub mod statements;
 
 /// Names and texts of the files, in the order in which they are run.
-pub const FILES: [(&str, &str); 48] = [
-    ("prelude/base.jl", include_str!("../../prelude/base.jl")),
-    ("prelude/errors.jl", include_str!("../../prelude/errors.jl")),
-    ("prelude/numbers.jl", include_str!("../../prelude/numbers.jl")),
-    ("prelude/math.jl", include_str!("../../prelude/math.jl")),
-    ("prelude/complex.jl", include_str!("../../prelude/complex.jl")),
-    ("prelude/rational.jl", include_str!("../../prelude/rational.jl")),
-    ("prelude/unsigned.jl", include_str!("../../prelude/unsigned.jl")),
-    ("prelude/wide.jl", include_str!("../../prelude/wide.jl")),
-    ("prelude/characters.jl", include_str!("../../prelude/characters.jl")),
-    ("prelude/ranges.jl", include_str!("../../prelude/ranges.jl")),
-    ("prelude/tuples.jl", include_str!("../../prelude/tuples.jl")),
-    ("prelude/keywords.jl", include_str!("../../prelude/keywords.jl")),
-    ("prelude/arrays.jl", include_str!("../../prelude/arrays.jl")),
-    ("prelude/views.jl", include_str!("../../prelude/views.jl")),
-    ("prelude/iterators.jl", include_str!("../../prelude/iterators.jl")),
-    ("prelude/dictionaries.jl", include_str!("../../prelude/dictionaries.jl")),
-    ("prelude/copies.jl", include_str!("../../prelude/copies.jl")),
-    ("prelude/dims.jl", include_str!("../../prelude/dims.jl")),
-    ("prelude/reduce.jl", include_str!("../../prelude/reduce.jl")),
-    ("prelude/broadcast.jl", include_str!("../../prelude/broadcast.jl")),
-    ("prelude/ranks.jl", include_str!("../../prelude/ranks.jl")),
-    ("prelude/logexp.jl", include_str!("../../prelude/logexp.jl")),
-    ("prelude/angles.jl", include_str!("../../prelude/angles.jl")),
-    ("prelude/special.jl", include_str!("../../prelude/special.jl")),
-    ("prelude/sorting.jl", include_str!("../../prelude/sorting.jl")),
-    ("prelude/dense.jl", include_str!("../../prelude/dense.jl")),
-    ("prelude/statistics.jl", include_str!("../../prelude/statistics.jl")),
-    ("prelude/searches.jl", include_str!("../../prelude/searches.jl")),
-    ("prelude/linalg.jl", include_str!("../../prelude/linalg.jl")),
-    ("prelude/factorisations.jl", include_str!("../../prelude/factorisations.jl")),
-    ("prelude/decompositions.jl", include_str!("../../prelude/decompositions.jl")),
-    ("prelude/missing.jl", include_str!("../../prelude/missing.jl")),
-    ("prelude/changes.jl", include_str!("../../prelude/changes.jl")),
-    ("prelude/strings.jl", include_str!("../../prelude/strings.jl")),
-    ("prelude/random.jl", include_str!("../../prelude/random.jl")),
-    ("prelude/sparse.jl", include_str!("../../prelude/sparse.jl")),
-    ("prelude/code.jl", include_str!("../../prelude/code.jl")),
-    ("prelude/tools.jl", include_str!("../../prelude/tools.jl")),
-    ("prelude/threads.jl", include_str!("../../prelude/threads.jl")),
-    ("prelude/showing.jl", include_str!("../../prelude/showing.jl")),
-    ("prelude/testing.jl", include_str!("../../prelude/testing.jl")),
-    ("prelude/derivatives.jl", include_str!("../../prelude/derivatives.jl")),
-    ("prelude/dense_rules.jl", include_str!("../../prelude/dense_rules.jl")),
-    ("prelude/hermitian.jl", include_str!("../../prelude/hermitian.jl")),
-    ("prelude/special_rules.jl", include_str!("../../prelude/special_rules.jl")),
-    ("prelude/tangents.jl", include_str!("../../prelude/tangents.jl")),
-    ("prelude/intrinsics", crate::intrinsics::TEXT),
-    ("prelude/julia_ir.jl", include_str!("../../prelude/julia_ir.jl")),
-];
+pub fn files() -> impl Iterator<Item = (&'static str, &'static str)> {
+    files::FILES.into_iter().chain([INTRINSICS])
+}
+
+/// The methods of intrinsics, as a file.
+pub(crate) const INTRINSICS: (&str, &str) = ("prelude/intrinsics", crate::intrinsics::TEXT);

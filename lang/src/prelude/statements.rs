@@ -14,49 +14,85 @@
 //! A look at the first line of a statement, one pass over the text. A test compares the outcome
 //! with what the parser says.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
-/// A statement at top level.
+/// A statement at top level. Names are of type `N`: text at first.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Statement<'t> {
+pub struct Statement<N> {
     /// Its range in the text.
-    pub range: Range<usize>,
+    pub range: Range<u32>,
     /// Its kind.
-    pub kind: Kind<'t>,
+    pub kind: Kind<N>,
 }
 
 /// The kind of a statement.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Kind<'t> {
+pub enum Kind<N> {
     /// The definition of methods.
-    Method(Owner<'t>),
+    Method(Owner<N>),
     /// The declaration of a struct or of an abstract type.
-    Declaration(&'t str),
+    Declaration(N),
     /// The definition of a name for a type with parameters.
-    Alias(&'t str),
+    Alias(N),
     /// Anything else.
     Other,
 }
 
 /// The owner of a method, as it is written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Owner<'t> {
+pub enum Owner<N> {
     /// `f(x) = …`
-    Named(&'t str),
+    Named(N),
     /// `macro m(x) … end`
-    Macro(&'t str),
+    Macro(N),
     /// `(f::F)(x) = …`
-    Instance(&'t str),
+    Instance(N),
     /// `(::Type{T})(x) = …`
-    Type(&'t str),
+    Type(N),
+}
+
+impl<N> Kind<N> {
+    /// The same kind with another name.
+    pub fn map<M>(self, name: impl FnOnce(N) -> M) -> Kind<M> {
+        match self {
+            Self::Method(Owner::Named(of)) => Kind::Method(Owner::Named(name(of))),
+            Self::Method(Owner::Macro(of)) => Kind::Method(Owner::Macro(name(of))),
+            Self::Method(Owner::Instance(of)) => Kind::Method(Owner::Instance(name(of))),
+            Self::Method(Owner::Type(of)) => Kind::Method(Owner::Type(name(of))),
+            Self::Declaration(of) => Kind::Declaration(name(of)),
+            Self::Alias(of) => Kind::Alias(name(of)),
+            Self::Other => Kind::Other,
+        }
+    }
+}
+
+impl<'t> Kind<&'t str> {
+    /// The same kind with the name that the one in the text stands for.
+    pub fn internal(self) -> Kind<Cow<'t, str>> {
+        match self {
+            Self::Method(Owner::Macro(of)) => {
+                Kind::Method(Owner::Macro(Cow::Owned(format!("@{of}"))))
+            }
+            other => other.map(internal),
+        }
+    }
+}
+
+/// The name that a name in the text of the prelude stands for.
+pub(crate) fn internal(name: &str) -> Cow<'_, str> {
+    match name.strip_prefix("__") {
+        Some(rest) => format!("#{rest}").into(),
+        None => name.into(),
+    }
 }
 
 /// The words that may stand before the name of a function that is defined, in this order.
 pub(super) const BEFORE_NAME: [&str; 4] = ["@inline ", "@noinline ", "@inbounds ", "function "];
 
 /// The statements of a file of the prelude, in order.
-pub fn statements(text: &str) -> impl Iterator<Item = Statement<'_>> {
-    let ends = memchr::memchr_iter(b'\n', text.as_bytes()).map(|at| at + 1);
+pub fn statements(text: &str) -> impl Iterator<Item = Statement<&str>> {
+    let ends = text.match_indices('\n').map(|(at, _)| at + 1);
     let missing = (!text.is_empty() && !text.ends_with('\n')).then_some(text.len());
     let mut start = 0;
     let lines = ends.chain(missing).map(move |end| std::mem::replace(&mut start, end)..end);
@@ -71,7 +107,7 @@ pub fn statements(text: &str) -> impl Iterator<Item = Statement<'_>> {
             }
         }
         let kind = kind(&text[first]);
-        Some(Statement { range, kind })
+        Some(Statement { range: range.start as u32..range.end as u32, kind })
     })
 }
 
@@ -89,7 +125,7 @@ fn begins(line: &str) -> bool {
 }
 
 /// Returns the kind of the statement that begins with a line.
-fn kind(line: &str) -> Kind<'_> {
+fn kind(line: &str) -> Kind<&str> {
     for word in ["struct ", "mutable struct ", "abstract type "] {
         if let Some(head) = line.strip_prefix(word) {
             return Kind::Declaration(name(head));
@@ -105,7 +141,7 @@ fn kind(line: &str) -> Kind<'_> {
 }
 
 /// Returns the owner of the methods that a statement defines, if its first line tells.
-fn owner(line: &str) -> Option<Owner<'_>> {
+fn owner(line: &str) -> Option<Owner<&str>> {
     let mut rest = line;
     for word in BEFORE_NAME {
         rest = rest.strip_prefix(word).unwrap_or(rest);
@@ -114,7 +150,11 @@ fn owner(line: &str) -> Option<Owner<'_>> {
         return Some(Owner::Macro(name(head)));
     }
     if let Some(instance) = rest.strip_prefix('(') {
-        let (_, ty) = instance.split_once(')')?.0.split_once("::")?;
+        let (callee, _) = instance.split_once(')')?;
+        let Some((_, ty)) = callee.split_once("::") else {
+            // `(:)(a, b) = …`
+            return is_operator(callee).then_some(Owner::Named(callee));
+        };
         return Some(match ty.strip_prefix("Type{") {
             Some(of) => Owner::Type(name(of)),
             None => Owner::Instance(name(ty)),
@@ -125,11 +165,15 @@ fn owner(line: &str) -> Option<Owner<'_>> {
         after if after.starts_with('(') => named,
         _ => {
             let named = &rest[..rest.find('(')?];
-            let is_operator = named.chars().all(|c| !is_part_of_name(c) && !" \"@".contains(c));
-            (is_operator || named == "!=" || named == "!==").then_some(named)?
+            (is_operator(named) || named == "!=" || named == "!==").then_some(named)?
         }
     };
     (!named.is_empty()).then_some(Owner::Named(named))
+}
+
+/// Returns whether a text is the name of an operator.
+fn is_operator(text: &str) -> bool {
+    text.chars().all(|c| !is_part_of_name(c) && !" \"@".contains(c))
 }
 
 /// The name that a text begins with.

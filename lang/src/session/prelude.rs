@@ -3,12 +3,13 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use regraft_ir::Diagnostic;
+use regraft_ir::{Diagnostic, Symbol};
 
 use super::Session;
 use crate::definition::Space;
-use crate::lower::{Library, Statement};
-use crate::prelude::statements;
+use crate::lower::{self, Library};
+use crate::prelude::statements::{Statement, statements};
+use crate::prelude::{INTRINSICS, index};
 use crate::start_up::StartUp;
 use crate::world::{Deferred, DynamoFn};
 
@@ -20,18 +21,21 @@ impl Session {
         let library = Library::new(&self.ctx, Space::Base);
         let extensions = Arc::clone(self.ctx.extensions());
         let start_up: &StartUp = extensions.get();
-        for &(name, text) in start_up.files() {
-            let source = self.ctx.add_source(name, text).expect("there is room in a new context");
-            self.compiler.borrow_mut().world.defer_file(&library, &source);
-            for statement in statements::statements(text) {
-                let part = statement.range.start as u32..statement.range.end as u32;
-                let noted = self.compiler.borrow_mut().world.defer(statement.kind, part);
-                if let Err(now) = noted
-                    && let Err(errors) = self.load(&now)
-                {
-                    panic!("{name} is wrong\n{}", regraft_ir::render_all(&errors, false));
-                }
-            }
+        let names = index::names(&self.ctx);
+        for file in index::files() {
+            let statements = file.statements.iter().map(|statement| {
+                let kind = statement.kind.map(|number| names[usize::from(number)]);
+                Statement { range: statement.range.clone(), kind }
+            });
+            self.load_file(&library, file.name, file.text, statements);
+        }
+        for &(name, text) in [INTRINSICS].iter().chain(start_up.files()) {
+            let ctx = Arc::clone(&self.ctx);
+            let statements = statements(text).map(|Statement { range, kind }| {
+                let kind = kind.internal().map(|name| ctx.symbol(&name));
+                Statement { range, kind }
+            });
+            self.load_file(&library, name, text, statements);
         }
         for setup in start_up.setups() {
             if let Err(errors) = setup(&mut self.compiler.borrow_mut().world) {
@@ -69,14 +73,33 @@ impl Session {
         self.relink();
     }
 
+    fn load_file(
+        &mut self,
+        library: &Rc<Library>,
+        name: &'static str,
+        text: &'static str,
+        statements: impl Iterator<Item = Statement<Symbol>>,
+    ) {
+        let source = self.ctx.add_source(name, text).expect("there is room in a new context");
+        self.compiler.borrow_mut().world.defer_file(library, &source);
+        for Statement { range, kind } in statements {
+            let noted = self.compiler.borrow_mut().world.defer(kind, range);
+            if let Err(now) = noted
+                && let Err(errors) = self.load(&now)
+            {
+                panic!("{name} is wrong\n{}", regraft_ir::render_all(&errors, false));
+            }
+        }
+    }
+
     fn load(&mut self, statement: &Deferred) -> Result<(), Vec<Diagnostic>> {
         let mut errors = Vec::new();
         for statement in statement.read()? {
             match statement {
-                Statement::Item(item) => {
+                lower::Statement::Item(item) => {
                     errors.extend(self.run_item(item, Space::Base).err().into_iter().flatten());
                 }
-                Statement::Signatures(methods) => {
+                lower::Statement::Signatures(methods) => {
                     for (def, code) in methods {
                         let world = &mut self.compiler.borrow_mut().world;
                         let defined = world.define_later(&def, code);
@@ -86,5 +109,18 @@ impl Session {
             }
         }
         if errors.is_empty() { Ok(()) } else { Err(errors) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Session;
+
+    #[test]
+    fn signatures_take_no_more_than_their_texts_say() {
+        let session = Session::new(&regraft_dialects::context());
+        let world = &mut session.compiler.borrow_mut().world;
+        let (methods, parameters) = world.check_outlines();
+        assert!(methods > 3000 && parameters > 2000, "{methods} methods, {parameters} parameters");
     }
 }

@@ -8,6 +8,7 @@
 //! - Of these, a method that takes a value of a type that nobody has asked for is *parked*: there is no such
 //!   value. It is parsed when the name of the type is asked for, or when a call is dispatched with an argument of which
 //!   too little is known.
+//! - The others wait for a call whose arguments they may take, as far as their first line tells.
 //!
 //! Methods are as old as the place where they stand, so that nobody can tell.
 
@@ -194,14 +195,41 @@ pub(super) struct Parked {
     pub(super) takes: SmallVec<[(usize, Symbol); 2]>,
 }
 
+/// A statement whose methods no call has asked for yet.
+#[derive(Debug)]
+pub(super) struct Outlined {
+    pub(super) statement: Deferred,
+    pub(super) age: u64,
+    pub(super) takes: Takes,
+}
+
+/// The arguments that the methods of a statement take.
+#[derive(Debug)]
+pub(super) struct Takes {
+    pub(super) least: usize,
+    pub(super) most: Option<usize>,
+    /// The positions of parameters, with what they take.
+    pub(super) at: SmallVec<[(usize, TakenType); 3]>,
+}
+
+/// The values that a parameter takes.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum TakenType {
+    /// At most those of a family.
+    Below(FamilyId),
+    /// A function.
+    Function(Symbol),
+    /// Types.
+    Types,
+}
+
 /// Deferred methods, by the tables that they belong to.
 #[derive(Default, Debug)]
 pub(super) struct DeferredMethods {
     /// The methods of known functions and types that nobody has asked for, with their ages.
     pub(super) by_table: FxHashMap<TableKey, Vec<(Waiting, u64)>>,
+    pub(super) outlined: FxHashMap<TableKey, Vec<Outlined>>,
     pub(super) parked: FxHashMap<TableKey, Vec<Parked>>,
     /// The tables with parked methods that take something of that name.
     pub(super) parked_for: FxHashMap<Symbol, Vec<TableKey>>,
-    /// The name that came last, as it is written: there are mostly several methods of one function in a row.
-    pub(super) last: Option<(&'static str, Symbol)>,
 }

@@ -204,15 +204,23 @@ impl World {
 
     fn insert(&mut self, method: Method) -> MethodId {
         let key = method.table;
-        self.define_deferred(key);
         let is_new = method.born > self.age;
+        if is_new {
+            self.define_deferred(key);
+        }
         self.age = self.age.max(method.born);
         let table = self.tables.entry(key).or_default();
         let same = table.methods.iter().position(|&id| {
             self.types.same_signature(&self.methods[id].signature, &method.signature)
         });
         if let Some(same) = same {
-            let old = table.methods.remove(same);
+            let old = table.methods[same];
+            let place = |method: &Method| (method.born, method.loc);
+            if !is_new && place(&self.methods[old]) > place(&method) {
+                // It was replaced before anyone asked for it.
+                return old;
+            }
+            table.methods.remove(same);
             self.methods.remove(old);
             self.replaced.push(old);
         }

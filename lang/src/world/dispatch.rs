@@ -41,10 +41,12 @@ impl World {
     fn ask(&mut self, callee: Type, args: &[Type]) -> u32 {
         self.define_functions(&[callee]);
         self.define_functions(args);
-        self.know_methods(callee, args);
-        if !self.is_exact(callee, args) {
-            for key in self.tables_of(callee, args) {
+        let is_exact = self.is_exact(callee, args);
+        for key in self.tables_of(callee, args) {
+            self.define_deferred_for(key, args);
+            if !is_exact {
                 self.define_parked(key, args);
+                self.define_deferred_for(key, args);
             }
         }
         let answer = self.decide(callee, args);
@@ -66,7 +68,7 @@ impl World {
 
     /// Defines the methods of the prelude for a callee, which may be `#kwcall`, with its arguments, that are not
     /// parsed yet; but for those that are parked.
-    fn know_methods(&mut self, callee: Type, args: &[Type]) {
+    pub(crate) fn know_methods(&mut self, callee: Type, args: &[Type]) {
         for key in self.tables_of(callee, args) {
             self.define_deferred(key);
         }

@@ -87,6 +87,7 @@ impl World {
         if let Some(by) = by {
             self.watch_methods(callee, by);
         }
+        self.know_methods(callee, &[]);
         let first = self.types.ty_of(first);
         self.methods_of(callee).filter(|method| method.space != apart_from).any(|method| {
             let bounds = method.bounds();

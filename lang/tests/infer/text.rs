@@ -32,7 +32,7 @@ impl Text {
         let mut interpreter = Interpreter::new(&Module::new(&ctx));
         interpreter.set_call_resolver(Box::new(WorldResolver::new(&compiler)));
         let mut text = Self { ctx, compiler, interpreter, counter: Cell::new(0) };
-        for (name, source) in regraft_lang::testing::FILES {
+        for (name, source) in regraft_lang::testing::files() {
             text.load(name, source, Space::Base);
         }
         text

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use regraft_ir::Context;
 use regraft_lang::definition::{Item, MethodDef, MethodHead, Space};
-use regraft_lang::testing::FILES;
+use regraft_lang::testing::files;
 use regraft_lang::testing::{Library, LowerOptions, Statement, lower};
 use regraft_syntax::julia::{self, Ast, Options};
 
@@ -63,7 +63,7 @@ fn text(def: &MethodDef) -> String {
 fn the_whole_prelude_can_be_lowered() {
     let ctx = regraft_dialects::context();
     let mut count = 0;
-    for (name, source) in FILES {
+    for (name, source) in files() {
         let ast = parse(&ctx, name, source, true);
         let now = at_once(&ctx, &ast, Space::Base);
         let later = afterwards(&ctx, ast, Space::Base);

@@ -102,6 +102,34 @@ fn code_for_any_argument_knows_the_types_that_come_later() {
 }
 
 #[test]
+fn methods_that_calls_do_not_mean_are_not_parsed() {
+    let mut session = session();
+    assert_eq!(shown(&mut session, "1 + 2"), "3");
+    assert!(is_deferred(&mut session, "+"), "there are sums of arrays, too");
+    assert_eq!(shown(&mut session, "[1, 2] + [3, 4]"), "[4, 6]");
+    let all = session.methods_of("+").expect("it is a function").methods.len();
+    assert!(!is_deferred(&mut session, "+") && all > 20, "{all}");
+}
+
+/// The first of two methods for the same arguments is replaced, whichever is parsed first.
+#[test]
+fn methods_replace_others_in_the_order_of_the_text() {
+    const TWICE: &str = "written(x::Int64) = \"the first\"\n\
+                         written(x::Union{Int64}) = \"the second\"\n\
+                         written(x, y) = \"two\"\n";
+    let mut extensions = regraft_ad::extensions();
+    extensions.edit::<StartUp>().file("own.jl", TWICE);
+    let mut session = Session::new(&Context::with_extensions(&extensions.into()));
+    // The text of the second does not tell that it is not for this.
+    let error = shown(&mut session, "written(1.0)");
+    assert!(error.contains("no method matching"), "{error}");
+    assert_eq!(shown(&mut session, "written(1)"), "\"the second\"");
+    let mut session = Session::new(&Context::with_extensions(session.ctx().extensions()));
+    shown(&mut session, "try written(1.0) catch end");
+    assert_eq!(shown(&mut session, "written(1), written(1, 2)"), "(\"the second\", \"two\")");
+}
+
+#[test]
 fn lists_of_methods_and_names_are_complete() {
     let mut session = session();
     let list = session.methods_of("kind").expect("it is a function");

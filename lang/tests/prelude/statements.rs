@@ -2,7 +2,7 @@
 
 use regraft_dialects::context;
 use regraft_lang::Session;
-use regraft_lang::testing::FILES;
+use regraft_lang::testing::files;
 use regraft_lang::testing::statements::{Kind, Owner, statements};
 use regraft_syntax::julia::{self, Kind as Expr, Options};
 
@@ -10,7 +10,7 @@ use regraft_syntax::julia::{self, Kind as Expr, Options};
 fn statements_are_found_where_the_parser_finds_them() {
     let ctx = context();
     let mut at_once = 0;
-    for (name, text) in FILES {
+    for (name, text) in files() {
         let parsed =
             julia::parse(&ctx, name, text, Options { prelude: true, ..Options::default() });
         assert!(parsed.errors.is_empty(), "{name}: {:?}", parsed.errors);
@@ -19,8 +19,9 @@ fn statements_are_found_where_the_parser_finds_them() {
         assert_eq!(ours.len(), ast.statements().len(), "{name}");
         for (ours, &theirs) in ours.iter().zip(ast.statements()) {
             let span = ast.span(theirs).range();
-            let part = &text[ours.range.clone()];
-            assert!(ours.range.start <= span.start && span.end <= ours.range.end, "{name}: {part}");
+            let (start, end) = (ours.range.start as usize, ours.range.end as usize);
+            let part = &text[start..end];
+            assert!(start <= span.start && span.end <= end, "{name}: {part}");
             let mut definition = theirs;
             while let Expr::Inbounds(inner) = ast.kind(definition) {
                 definition = inner;

@@ -20,16 +20,17 @@ use super::typing::{Slot, TypeSet, Unifier};
 /// The most variables of a rule.
 const MAX_VARIABLES: usize = 16;
 
-/// Reads rules over ops of these dialects. `name` is what errors call the text.
-pub(super) fn compile(
+/// Reads rules over ops of these dialects. `name` is what errors call the text, which begins at line `first` of a file.
+pub(super) fn compile_at(
     registry: &Registry,
     name: &str,
     text: &str,
+    first: usize,
 ) -> Result<Vec<Rule>, Vec<Diagnostic>> {
     let text = parse_rewrites(name, text)?;
     let (mut rules, mut errors) = (Vec::new(), Vec::new());
     let mut names = FxHashSet::default();
-    let (mut line, mut counted) = (1, 0);
+    let (mut line, mut counted) = (first, 0);
     for written in &text.rules {
         if !names.insert(written.name.text.as_str()) {
             let message = format!("there is a rule `{}` already", written.name.text);

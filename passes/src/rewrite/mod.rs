@@ -34,6 +34,7 @@ mod compile;
 mod condition;
 mod facts;
 mod folding;
+mod lazy_rule;
 mod matcher;
 mod math;
 mod rule;

@@ -6,7 +6,8 @@ use regraft_ir::{Diagnostic, Extension, Op, OpTable, Registry, Type};
 use smallvec::SmallVec;
 
 use super::Math;
-use super::compile::compile;
+use super::compile::compile_at;
+use super::lazy_rule::LazyRule;
 use super::rule::Rule;
 use super::signature::Signature;
 use super::typing::TypeSet;
@@ -14,16 +15,23 @@ use super::typing::TypeSet;
 /// The rewrite rules of a program.
 #[derive(Clone, Debug, Default)]
 pub struct RewriteRules {
-    rules: Vec<Arc<Rule>>,
+    rules: Vec<Arc<LazyRule>>,
     /// The rules of each [`Math`] by the op that they match, made when they are first asked for.
     by_op: [OnceLock<Arc<RuleIndex>>; 3],
 }
 
-/// Rules by the op at the root of what they match.
-#[derive(Clone, Debug, Default)]
+/// Rules by the op at the root of what they match. Those of an op are compiled when it is first asked for.
+#[derive(Debug, Default)]
 pub(crate) struct RuleIndex {
-    rules: Vec<Arc<Rule>>,
-    rows: OpTable<Vec<Candidate>>,
+    rules: Vec<Arc<LazyRule>>,
+    rows: OpTable<Row>,
+}
+
+/// The rules of an op.
+#[derive(Debug, Default)]
+struct Row {
+    numbers: Vec<u32>,
+    candidates: OnceLock<Vec<Candidate>>,
 }
 
 /// A rule, with all by which most instructions that it does not match are passed over.
@@ -52,21 +60,19 @@ impl Candidate {
 
 impl RuleIndex {
     /// Of these rules.
-    pub(crate) fn new(rules: impl Iterator<Item = Arc<Rule>>) -> Self {
-        let rules: Vec<Arc<Rule>> = rules.collect();
-        let mut lists: Vec<(Op, Vec<Candidate>)> = Vec::new();
-        for (number, rule) in rules.iter().enumerate() {
-            let op = rule.root();
-            let needs = rule.from().operands().iter().map(Signature::of_term).collect();
-            let candidate = Candidate { number: number as u32, root: rule.root_types(), needs };
+    pub(super) fn new(rules: impl Iterator<Item = Arc<LazyRule>>) -> Self {
+        let rules: Vec<Arc<LazyRule>> = rules.collect();
+        let mut lists: Vec<(Op, Vec<u32>)> = Vec::new();
+        for (rule, number) in rules.iter().zip(0..) {
+            let op = rule.outline.root;
             match lists.iter_mut().find(|(other, _)| *other == op) {
-                Some((_, list)) => list.push(candidate),
-                None => lists.push((op, vec![candidate])),
+                Some((_, list)) => list.push(number),
+                None => lists.push((op, vec![number])),
             }
         }
         let mut rows = OpTable::new();
-        for (op, list) in lists {
-            rows.insert(op, list);
+        for (op, numbers) in lists {
+            rows.insert(op, Row { numbers, candidates: OnceLock::new() });
         }
         Self { rules, rows }
     }
@@ -79,20 +85,30 @@ impl RuleIndex {
 
     /// The greatest depth of a term that one of them matches.
     pub(crate) fn depth(&self) -> usize {
-        self.rules.iter().map(|rule| rule.from().depth()).max().unwrap_or(0)
+        self.rules.iter().map(|rule| rule.outline.depth).max().unwrap_or(0)
     }
 
     /// The rules that match an op whose result is of type `ty`.
     #[inline]
     pub(crate) fn of(&self, op: Op, ty: Type) -> impl Iterator<Item = &Candidate> {
-        let (row, root) = (self.rows.get(op), TypeSet::with(ty));
+        let root = TypeSet::with(ty);
+        let row = self.rows.get(op).map(|row| {
+            let compiled = || row.numbers.iter().map(|&number| self.candidate(number)).collect();
+            row.candidates.get_or_init(compiled)
+        });
         row.into_iter().flatten().filter(move |candidate| candidate.root.meets(root))
+    }
+
+    fn candidate(&self, number: u32) -> Candidate {
+        let rule = self.rule(number);
+        let needs = rule.from().operands().iter().map(Signature::of_term).collect();
+        Candidate { number, root: rule.root_types(), needs }
     }
 
     /// The rule of that number.
     #[inline]
     pub(crate) fn rule(&self, number: u32) -> &Arc<Rule> {
-        &self.rules[number as usize]
+        self.rules[number as usize].get()
     }
 }
 
@@ -119,13 +135,9 @@ impl RewriteRules {
     /// Never: a test reads them.
     pub fn standard() -> &'static Self {
         static RULES: LazyLock<RewriteRules> = LazyLock::new(|| {
-            let mut rules = RewriteRules::default();
-            for (name, text) in STANDARD {
-                if let Err(errors) = rules.add(&regraft_dialects::registry(), name, text) {
-                    panic!("{}", regraft_ir::render_all(&errors, false));
-                }
-            }
-            rules
+            let outlines = |(file, text)| LazyRule::outlines(file, text);
+            let rules = STANDARD.into_iter().flat_map(outlines).collect();
+            RewriteRules { rules, by_op: Default::default() }
         });
         &RULES
     }
@@ -141,9 +153,9 @@ impl RewriteRules {
         name: &str,
         text: &str,
     ) -> Result<(), Vec<Diagnostic>> {
-        let added = compile(registry, name, text)?;
-        self.rules.retain(|rule| !added.iter().any(|new| new.name() == rule.name()));
-        self.rules.extend(added.into_iter().map(Arc::new));
+        let added = compile_at(registry, name, text, 1)?;
+        self.rules.retain(|rule| !added.iter().any(|new| *new.name() == rule.outline.name));
+        self.rules.extend(added.into_iter().map(|rule| Arc::new(rule.into())));
         self.by_op = Default::default();
         Ok(())
     }
@@ -161,22 +173,26 @@ impl RewriteRules {
 
     /// All rules, in the order in which they were added. A `<=>` is two.
     pub fn all(&self) -> impl ExactSizeIterator<Item = &Arc<Rule>> {
-        self.rules.iter()
+        self.rules.iter().map(|rule| rule.get())
     }
 
     /// The rules that are used under `math`.
     pub fn of(&self, math: Math) -> impl Iterator<Item = &Arc<Rule>> {
-        self.rules.iter().filter(move |rule| rule.set().is_used_by(math))
+        self.used(math).map(|rule| rule.get())
+    }
+
+    fn used(&self, math: Math) -> impl Iterator<Item = &Arc<LazyRule>> {
+        self.rules.iter().filter(move |rule| rule.outline.set.is_used_by(math))
     }
 
     /// The rule of that name; of a `<=>`, the one from left to right.
     pub fn find(&self, name: &str) -> Option<&Arc<Rule>> {
-        self.rules.iter().find(|rule| &**rule.name() == name)
+        self.rules.iter().find(|rule| &*rule.outline.name == name).map(|rule| rule.get())
     }
 
     /// The rules that are used under `math`, by the op that they match.
     pub(crate) fn by_op(&self, math: Math) -> Arc<RuleIndex> {
-        let make = || Arc::new(RuleIndex::new(self.of(math).cloned()));
+        let make = || Arc::new(RuleIndex::new(self.used(math).cloned()));
         Arc::clone(self.by_op[math as usize].get_or_init(make))
     }
 }
