@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 use regraft_bench::lecture::{Answer, Extras, blocks};
 use regraft_bench::llvm::compare;
-use regraft_bench::peers::{CASES, Caller, measure, table};
+use regraft_bench::peers::{CASES, Caller, Case, Figure, measure, table};
 use regraft_bench::pieces::{Counts, causes, files, run};
 use regraft_exec::EngineKind;
 use regraft_ir::{Diagnostic, render_all};
@@ -100,9 +100,9 @@ fn main() -> ExitCode {
     let work = move || match command {
         Command::Peers { name, engines, for_lengths, session, fast, json } => {
             let math = if fast { Math::Fast } else { Math::Exact };
-            let caller =
-                if session || for_lengths { Caller::Session { for_lengths } } else { Caller::Rust };
-            peers(&name, &engines, math, caller, json)
+            let caller = if session { Caller::Session } else { Caller::Rust };
+            let figure = |case: &Case, kind| measure(case, kind, math, caller, for_lengths);
+            peers(&name, &engines, json, figure)
         }
         Command::Julia { paths, setup, failures, causes } => {
             julia(&paths, setup.as_ref(), failures, causes)
@@ -161,9 +161,8 @@ fn julia(
 fn peers(
     name: &str,
     engines: &[String],
-    math: Math,
-    caller: Caller,
     json: bool,
+    figure: impl Fn(&Case, EngineKind) -> Result<Figure, Vec<Diagnostic>>,
 ) -> std::io::Result<()> {
     let mut kinds = Vec::new();
     for engine in engines {
@@ -175,7 +174,7 @@ fn peers(
     let mut figures = Vec::new();
     for case in CASES.iter().filter(|case| case.name.contains(name)) {
         for &kind in &kinds {
-            match measure(case, kind, math, caller) {
+            match figure(case, kind) {
                 Ok(figure) => {
                     if json {
                         println!("{}", figure.json());

@@ -362,7 +362,7 @@ __gradient_to(f, args, places) = __gradient_at(f, args, places)
 __gradient_alone_to(f, args, places) = (__gradient_at(f, args, places); nothing)
 function __gradient_at(f, args, places)
     __unroll_map(__check_tangent, args, places)
-    g = __WithConstants(f, __unroll_map(__constant, args, places))
+    g = __with_constants(f, __unroll_map(__constant, args, places))
     r = __value_and_gradient(g, __placed(args, places))
     __unroll_map(__put, __placed(places, places), r[2])
     return r[1]
@@ -380,6 +380,8 @@ struct __WithConstants{F, C} <: Function
     f::F
     constants::C
 end
+__with_constants(f, constants) = __WithConstants(f, constants)
+__with_constants(w::__WithLengths, constants) = __WithLengths(__WithConstants(w.f, constants), w.lengths)
 (g::__WithConstants)(variables...) = g.f(__filled_in(g.constants, variables)...)
 __filled_in(cs::Tuple{}, variables) = ()
 __filled_in(cs::Tuple, variables) = __filled_in_of(cs[1], tail(cs), variables)

@@ -272,6 +272,32 @@ fn a_gradient_alone_by_some_of_the_arguments() {
 }
 
 #[test]
+fn a_gradient_for_lengths_is_right_for_others_too() {
+    // By x: 2 n w^2 x, times what the closure has captured.
+    let text = "f(x, w, n) = sum(abs2, x .* w) * n";
+    for engine in engines() {
+        let mut session = session(text, engine);
+        type F = ((ByRef<[f64]>, Fixed<ByRef<[f64]>>, ByValue<i64>), ());
+        for (function, factor) in
+            [("f", 1.0), ("let c = 3.0; (x, w, n) -> c * f(x, w, n) end", 3.0)]
+        {
+            let made_for = (&[0.0; 2][..], &[0.0; 2][..], 1);
+            let gradient = session.compile_gradient_for::<F>(function, &made_for).unwrap();
+            let mut dx = [7.0; 2];
+            gradient.call((&[1.0, 2.0], &[3.0, 4.0], 5), (&mut dx, (), ())).unwrap();
+            assert_eq!(dx, [90.0 * factor, 320.0 * factor]);
+            let mut dx = [7.0; 3];
+            gradient.call((&[1.0, 2.0, 3.0], &[3.0, 4.0, 1.0], 5), (&mut dx, (), ())).unwrap();
+            assert_eq!(dx, [90.0 * factor, 320.0 * factor, 30.0 * factor]);
+            let different =
+                gradient.call((&[1.0, 2.0], &[3.0, 4.0, 1.0], 5), (&mut dx[..2], (), ()));
+            let message = different.unwrap_err().message().to_owned();
+            assert!(message.contains("DimensionMismatch"), "{message}");
+        }
+    }
+}
+
+#[test]
 fn a_gradient_without_variables_is_a_mistake() {
     let mut session = session("f(x, n) = x * n", EngineKind::Interpreter);
     type F = ((Fixed<ByValue<f64>>, ByValue<i64>), f64);

@@ -56,13 +56,10 @@ pub enum Caller {
     /// As a function of Rust, with shadows that are there.
     Rust,
     /// By values of the session.
-    Session {
-        /// True if it is made for the lengths of its arguments.
-        for_lengths: bool,
-    },
+    Session,
 }
 
-/// Times the gradient of a case with an engine, by an algebra of floats.
+/// Times the gradient of a case with an engine, by an algebra of floats, made for the lengths of its arguments if so asked.
 ///
 /// # Errors
 /// If the program is wrong, or there is no such engine for this machine.
@@ -71,21 +68,22 @@ pub fn measure(
     engine: EngineKind,
     math: Math,
     caller: Caller,
+    for_lengths: bool,
 ) -> Result<Figure, Vec<Diagnostic>> {
     let mut session = Session::new(&context());
     case.program.load(&mut session)?;
     session.set_engine(engine).map_err(|error| vec![error])?;
     session.set_math(math);
-    let Caller::Session { for_lengths } = caller else {
+    if caller == Caller::Rust {
         let text = format!("({},)", case.program.args);
         let args = session.run("arguments", &text)?;
         let fields = args.as_fields().unwrap_or_default();
         let args: Vec<Val> =
             fields.iter().filter(|arg| matches!(arg, Val::Array(_))).cloned().collect();
         let (function, shape) = case.typed;
-        let mut run = typed::prepare(&mut session, shape, function, &args)?;
+        let mut run = typed::prepare(&mut session, shape, function, &args, for_lengths)?;
         return time(case.name, engine, || run().map_err(|error| vec![error]));
-    };
+    }
     session.set_for_lengths(for_lengths);
     let (module, callee, args) = call_by_values(&mut session, case)?;
     session.with_interpreter(&module, |interpreter| {

@@ -2,10 +2,10 @@
 
 use ndarray::{Array2, ArrayRef2, ShapeBuilder};
 use regraft_exec::Val;
-use regraft_exec::typed::{ByMut, ByRef, Fixed};
+use regraft_exec::typed::{ActiveParams, ByMut, ByRef, Fixed, Params, Signature, Valued};
 use regraft_exec::value::Element;
 use regraft_ir::Diagnostic;
-use regraft_lang::Session;
+use regraft_lang::{Session, TypedGradient};
 
 /// Computes a gradient once.
 pub(super) type Run = Box<dyn FnMut() -> Result<(), Diagnostic>>;
@@ -13,7 +13,7 @@ pub(super) type Run = Box<dyn FnMut() -> Result<(), Diagnostic>>;
 type Slice = ByRef<[f64]>;
 type Matrix = ByRef<ArrayRef2<f64>>;
 
-/// The gradient of a function of arguments of the shapes of a case, ready to run.
+/// The gradient of a function of arguments of the shapes of a case, ready to run; made for their lengths if so asked.
 ///
 /// # Errors
 /// If the function is wrong, or not one of such arguments.
@@ -22,30 +22,32 @@ pub(super) fn prepare(
     shape: Shape,
     function: &str,
     args: &[Val],
+    for_lengths: bool,
 ) -> Result<Run, Vec<Diagnostic>> {
     let mut args = Args(args.iter());
+    let mut making = Making { session, function, for_lengths };
     Ok(match shape {
         Shape::Slice => {
-            let gradient = session.compile_gradient::<((Slice,), ())>(function)?;
             let (x, mut dx) = args.slice()?;
+            let gradient = making.gradient::<((Slice,), ())>(&(&x,))?;
             Box::new(move || gradient.call((&x,), (&mut dx,)))
         }
         Shape::TwoSlices => {
-            let gradient = session.compile_gradient::<((ByMut<[f64]>, Slice), ())>(function)?;
             let ((mut y, mut dy), (x, mut dx)) = (args.slice()?, args.slice()?);
+            let gradient = making.gradient::<((ByMut<[f64]>, Slice), ())>(&(&mut y, &x))?;
             Box::new(move || gradient.call((&mut y, &x), (&mut dy, &mut dx)))
         }
         Shape::TwoMatrices => {
-            let gradient = session.compile_gradient::<((Matrix, Matrix), ())>(function)?;
             let ((a, mut da), (b, mut db)) = (args.matrix()?, args.matrix()?);
+            let gradient = making.gradient::<((Matrix, Matrix), ())>(&(&a, &b))?;
             Box::new(move || gradient.call((&a, &b), (&mut da, &mut db)))
         }
         Shape::Layers => {
             type F = ((Matrix, Slice, Matrix, Slice, Fixed<Matrix>), ());
-            let gradient = session.compile_gradient::<F>(function)?;
             let ((w1, mut dw1), (b1, mut db1)) = (args.matrix()?, args.slice()?);
             let ((w2, mut dw2), (b2, mut db2)) = (args.matrix()?, args.slice()?);
             let (x, _) = args.matrix()?;
+            let gradient = making.gradient::<F>(&(&w1, &b1, &w2, &b2, &x))?;
             Box::new(move || {
                 let shadows = (&mut *dw1, &mut *db1, &mut *dw2, &mut *db2, ());
                 gradient.call((&w1, &b1, &w2, &b2, &x), shadows)
@@ -53,15 +55,15 @@ pub(super) fn prepare(
         }
         Shape::Mixture => {
             type F = ((Slice, Matrix, Matrix, Fixed<Matrix>), ());
-            let gradient = session.compile_gradient::<F>(function)?;
             let ((a, mut da), (m, mut dm)) = (args.slice()?, args.matrix()?);
             let ((q, mut dq), (x, _)) = (args.matrix()?, args.matrix()?);
+            let gradient = making.gradient::<F>(&(&a, &m, &q, &x))?;
             Box::new(move || gradient.call((&a, &m, &q, &x), (&mut da, &mut dm, &mut dq, ())))
         }
         Shape::Jacobian => {
             type Columns = ByRef<[i64]>;
             type F = ((ByMut<ArrayRef2<f64>>, Matrix, Matrix, Slice, Columns, Columns, Matrix), ());
-            let jacobian = session.compile::<F>(function)?;
+            let jacobian = making.session.compile::<F>(function)?;
             let ((mut rows, _), (cameras, _)) = (args.matrix()?, args.matrix()?);
             let ((points, _), (weights, _)) = (args.matrix()?, args.slice()?);
             let (camera, point) = (args.indices()?, args.indices()?);
@@ -75,14 +77,33 @@ pub(super) fn prepare(
         }
         Shape::Network => {
             type F = ((Matrix, Matrix, Fixed<Matrix>, Fixed<Matrix>), ());
-            let gradient = session.compile_gradient::<F>(function)?;
             let ((main, mut dmain), (extra, mut dextra)) = (args.matrix()?, args.matrix()?);
             let ((state, _), (sequence, _)) = (args.matrix()?, args.matrix()?);
+            let gradient = making.gradient::<F>(&(&main, &extra, &state, &sequence))?;
             Box::new(move || {
                 gradient.call((&main, &extra, &state, &sequence), (&mut dmain, &mut dextra, (), ()))
             })
         }
     })
+}
+
+/// What makes a gradient.
+struct Making<'a> {
+    session: &'a mut Session,
+    function: &'a str,
+    for_lengths: bool,
+}
+
+impl Making<'_> {
+    fn gradient<F>(&mut self, args: &<F::Params as Params>::Args<'_>) -> Found<TypedGradient<F>>
+    where
+        F: Signature<Params: ActiveParams, Output: Valued>,
+    {
+        match self.for_lengths {
+            true => self.session.compile_gradient_for(self.function, args),
+            false => self.session.compile_gradient(self.function),
+        }
+    }
 }
 
 /// The shapes of arguments.

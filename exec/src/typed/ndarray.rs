@@ -15,6 +15,10 @@ macro_rules! ranks {
             type Element = T;
             const RANK: u8 = $rank;
 
+            fn lengths(&self) -> Dims {
+                Dims::from_slice(self.shape())
+            }
+
             fn parts(&self) -> Option<(&[T], Dims)> {
                 let dims = Dims::from_slice(self.shape());
                 Some((self.view().reversed_axes().to_slice()?, dims))

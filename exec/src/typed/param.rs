@@ -27,6 +27,12 @@ pub trait Param: 'static {
     /// The same argument, for a shorter time.
     fn shorten<'b, 'a: 'b>(arg: Self::Arg<'a>) -> Self::Arg<'b>;
 
+    /// The lengths of an argument that is lent as an array; none of another one.
+    fn lengths(arg: &Self::Arg<'_>) -> Dims {
+        let _ = arg;
+        Dims::new()
+    }
+
     /// Writes an argument to its register.
     #[doc(hidden)]
     fn pass(arg: Self::Arg<'_>, to: &mut Passing<'_>) -> Result<(), Trap>;
@@ -62,6 +68,9 @@ pub trait Lend: sealed::Sealed + 'static {
     /// The number of dimensions.
     const RANK: u8;
 
+    /// The lengths.
+    fn lengths(&self) -> Dims;
+
     /// The elements and the lengths; `None` if they are in another order.
     #[doc(hidden)]
     fn parts(&self) -> Option<(&[Self::Element], Dims)>;
@@ -79,6 +88,10 @@ pub(super) mod sealed {
 impl<T: Element> Lend for [T] {
     type Element = T;
     const RANK: u8 = 1;
+
+    fn lengths(&self) -> Dims {
+        Dims::from_slice(&[self.len()])
+    }
 
     #[inline]
     fn parts(&self) -> Option<(&[T], Dims)> {
@@ -129,6 +142,10 @@ impl<P: Lend + ?Sized> Param for ByRef<P> {
         arg
     }
 
+    fn lengths(arg: &&P) -> Dims {
+        P::lengths(arg)
+    }
+
     #[inline]
     fn pass(arg: &P, to: &mut Passing<'_>) -> Result<(), Trap> {
         to.pass_array(|lent| {
@@ -157,6 +174,10 @@ impl<P: Lend + ?Sized> Param for ByMut<P> {
 
     fn shorten<'b, 'a: 'b>(arg: Self::Arg<'a>) -> Self::Arg<'b> {
         arg
+    }
+
+    fn lengths(arg: &&mut P) -> Dims {
+        P::lengths(arg)
     }
 
     #[inline]

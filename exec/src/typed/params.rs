@@ -7,6 +7,7 @@ use regraft_ir::{Context, Type};
 use super::param::{Param, Way};
 use super::passing::Passing;
 use crate::error::Trap;
+use crate::value::Dims;
 
 /// The parameters of a [`Signature`](super::Signature), a tuple.
 pub trait Params: 'static {
@@ -21,6 +22,9 @@ pub trait Params: 'static {
 
     /// The same arguments, for a shorter time.
     fn shorten<'b, 'a: 'b>(args: Self::Args<'a>) -> Self::Args<'b>;
+
+    /// The lengths of the arguments that are lent as arrays, one entry for each argument.
+    fn lengths(args: &Self::Args<'_>) -> Vec<Dims>;
 
     /// Writes arguments to their registers.
     #[doc(hidden)]
@@ -46,6 +50,10 @@ impl<P: Params, Q: Params> Params for Both<P, Q> {
         (P::shorten(first), Q::shorten(second))
     }
 
+    fn lengths((first, second): &Self::Args<'_>) -> Vec<Dims> {
+        [P::lengths(first), Q::lengths(second)].concat()
+    }
+
     #[inline]
     fn pass((first, second): Self::Args<'_>, to: &mut Passing<'_>) -> Result<(), Trap> {
         P::pass(first, to)?;
@@ -69,6 +77,10 @@ macro_rules! params {
 
             fn shorten<'b, 'a: 'b>(($($name,)*): Self::Args<'a>) -> Self::Args<'b> {
                 ($(<$name as Param>::shorten($name),)*)
+            }
+
+            fn lengths(($($name,)*): &Self::Args<'_>) -> Vec<Dims> {
+                vec![$(<$name as Param>::lengths($name)),*]
             }
 
             #[inline]

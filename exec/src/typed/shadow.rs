@@ -14,6 +14,7 @@ use super::param::{ByMut, ByRef, ByValue, Param, Way};
 use super::params::{Params, for_each_count};
 use super::passing::Passing;
 use crate::error::Trap;
+use crate::value::Dims;
 use crate::value::{Element, Val};
 
 /// A parameter by which a function can be differentiated, or one without a derivative.
@@ -243,6 +244,10 @@ impl<P: Param> Param for Fixed<P> {
 
     fn shorten<'b, 'a: 'b>(arg: Self::Arg<'a>) -> Self::Arg<'b> {
         P::shorten(arg)
+    }
+
+    fn lengths(arg: &Self::Arg<'_>) -> Dims {
+        P::lengths(arg)
     }
 
     #[inline]

@@ -184,7 +184,7 @@ impl Deriver<'_> {
     }
 
     /// The lengths of the parameters of a function that is made for certain ones, as the pass `specialize` takes
-    /// them.
+    /// them. Those in the function itself stand before a semicolon, if there are any.
     fn lengths_of(&self, key: &DerivativeKey, primal: &Primal) -> Option<String> {
         let def = self.ctx().struct_of(key.callee)?;
         let &[_, (_, lengths)] = &*def.fields else { return None };
@@ -194,7 +194,8 @@ impl Deriver<'_> {
         }
         let Constant::Sym(lengths) = self.ctx().constant(lengths) else { return None };
         let lengths = self.ctx().str(lengths);
-        Some(if primal.takes_callee { format!("_, {lengths}") } else { lengths.to_owned() })
+        let (callee, lengths) = lengths.split_once(';').unwrap_or(("_", lengths));
+        Some(if primal.takes_callee { format!("{callee}, {lengths}") } else { lengths.to_owned() })
     }
 
     /// Returns the function of a specialisation as it is to run: what inference made of it, unless

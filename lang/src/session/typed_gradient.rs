@@ -3,10 +3,10 @@
 use std::any::type_name;
 use std::fmt;
 
-use regraft_dialects::core;
+use regraft_dialects::{core, data};
 use regraft_exec::Val;
 use regraft_exec::typed::{ActiveParams, Both, Output, Params, Signature, TypedFunction, Valued};
-use regraft_exec::value::Element;
+use regraft_exec::value::{Dims, Element};
 use regraft_ir::{
     Constant, Diagnostic, Function, FunctionBuilder, IrResult, Module, Operand, Type,
 };
@@ -70,13 +70,54 @@ impl Session {
         F: Signature<Params: ActiveParams>,
         F::Output: Valued,
     {
+        self.compile_gradient_of(function, &[])
+    }
+
+    /// Compiles the gradient of a function for arguments of the same lengths as these: what depends on lengths alone is
+    /// computed beforehand, and loops of few iterations are unrolled. Arguments of other lengths may be given: a test at
+    /// entry chooses code that is made for any.
+    ///
+    /// ```
+    /// # use regraft_lang::Session;
+    /// let mut session = Session::new(&regraft_dialects::context());
+    /// session.run("f.jl", "f(x, s) = s * sum(abs2, x)").unwrap();
+    /// let args = (&[1.0, 2.0][..], 10.0);
+    /// let gradient = session.compile_gradient_for::<fn(&[f64], f64)>("f", &args).unwrap();
+    /// let (mut dx, mut ds) = ([0.0; 2], 0.0);
+    /// gradient.call(args, (&mut dx, &mut ds)).unwrap();
+    /// assert_eq!((dx, ds), ([20.0, 40.0], 5.0));
+    /// ```
+    ///
+    /// # Errors
+    /// As of [`compile_gradient`](Self::compile_gradient).
+    pub fn compile_gradient_for<F>(
+        &mut self,
+        function: &str,
+        args: &Args<'_, F::Params>,
+    ) -> Result<TypedGradient<F>, Vec<Diagnostic>>
+    where
+        F: Signature<Params: ActiveParams>,
+        F::Output: Valued,
+    {
+        self.compile_gradient_of(function, &F::Params::lengths(args))
+    }
+
+    fn compile_gradient_of<F>(
+        &mut self,
+        function: &str,
+        lengths: &[Dims],
+    ) -> Result<TypedGradient<F>, Vec<Diagnostic>>
+    where
+        F: Signature<Params: ActiveParams>,
+        F::Output: Valued,
+    {
         let groups = [F::Params::types(&self.ctx), Shadows::<F>::types(&self.ctx)];
         if groups[1].iter().all(|&ty| ty == Type::UNIT) {
             let message = format!("no argument has a derivative: `{}`", type_name::<F>());
             return Err(vec![Diagnostic::error(message)]);
         }
         let name = if F::Output::HAS_VALUE { "#gradient_to" } else { "#gradient_alone_to" };
-        self.compile_derivative(function, name, &groups).map(TypedGradient)
+        self.compile_derivative(function, lengths, name, &groups).map(TypedGradient)
     }
 
     /// Compiles the derivative of a function along a direction, by forward mode.
@@ -96,7 +137,7 @@ impl Session {
         F::Output: Element + Output,
     {
         let groups = [F::Params::types(&self.ctx), Directions::<F>::types(&self.ctx)];
-        self.compile_derivative(function, "#jvp_along", &groups).map(TypedJvp)
+        self.compile_derivative(function, &[], "#jvp_along", &groups).map(TypedJvp)
     }
 
     /// Compiles the product of the matrix of second derivatives of a function and a direction, by forward
@@ -123,18 +164,22 @@ impl Session {
             Directions::<F>::types(&self.ctx),
             Shadows::<F>::types(&self.ctx),
         ];
-        self.compile_derivative(function, "#hvp_to", &groups).map(TypedHvp)
+        self.compile_derivative(function, &[], "#hvp_to", &groups).map(TypedHvp)
     }
 
     /// Compiles a function of the prelude that takes a function and tuples of arguments, for
-    /// arguments one by one.
+    /// arguments one by one, if any of `lengths`.
     fn compile_derivative<G: Signature>(
         &mut self,
         function: &str,
+        lengths: &[Dims],
         derivative: &str,
         groups: &[Vec<Type>],
     ) -> Result<TypedFunction<G>, Vec<Diagnostic>> {
-        let (call, function) = self.typed_call(function, Vec::new())?;
+        let (mut call, function) = self.typed_call(function, Vec::new())?;
+        let places = groups.last().map_or(&[][..], |places| places);
+        let function = self.with_places(function, lengths, places)?;
+        call.callee = function.type_of(&self.ctx);
         let call = self.derivative_call(call, derivative, groups);
         let module = self.typed_module(&call)?;
         self.check_result::<G>(&call, &module)?;
@@ -171,7 +216,7 @@ impl Session {
         self.resolve_calls(&mut module)?;
         self.optimize_derivative(&mut module)?;
         // Places are the last group, one for each argument.
-        let (count, first) = (groups[0].len(), usize::from(!matches!(function, Val::Func(_))));
+        let (count, first) = (groups[0].len(), usize::from(!is_constant(function)));
         let places = first + (groups.len() - 1) * count;
         let pairs: Vec<_> = (0..count).map(|at| (first + at, places + at)).collect();
         with_first(&mut module, |f| {
@@ -205,21 +250,47 @@ fn with_first(
     changed.map_err(|error| vec![error.into()])
 }
 
-/// The function that takes the parts of tuples one by one and calls `inner` with a function and the tuples.
+/// Returns whether code can make a value of constants: what a closure captures may be numbers.
+fn is_constant(value: &Val) -> bool {
+    match value {
+        Val::Func(_) | Val::Sym(_) | Val::Unit => true,
+        Val::Bool(_) | Val::I64(_) | Val::F64(_) | Val::Type(_) => true,
+        Val::Tuple(_) | Val::Struct(_) => {
+            value.as_fields().unwrap_or_default().iter().all(is_constant)
+        }
+        _ => false,
+    }
+}
+
+/// Code that makes such a value.
+fn made(b: &mut FunctionBuilder, value: &Val) -> IrResult<Operand> {
+    let ctx = b.ctx().clone();
+    if let Some(constant) = value.as_constant(&ctx) {
+        return Ok(ctx.constant_id(constant).into());
+    }
+    let parts = value.as_fields().unwrap_or_default().iter().map(|part| made(b, part));
+    let parts = parts.collect::<IrResult<Vec<Operand>>>()?;
+    let made = match value {
+        Val::Tuple(_) => core::tuple(parts),
+        _ => data::new(parts, value.type_of(&ctx)),
+    };
+    Ok(b.push(made)?.into())
+}
+
+/// The function that takes the parts of tuples one by one and calls `inner` with a function and the tuples. The function comes
+/// first among the parameters if it is no constant.
 fn flat(inner: &Function, function: &Val, groups: &[Vec<Type>]) -> IrResult<Function> {
     let ctx = inner.ctx();
     let mut params = groups.concat();
-    let is_value = !matches!(function, Val::Func(_));
-    if is_value {
+    let is_passed = !is_constant(function);
+    if is_passed {
         params.insert(0, function.type_of(ctx));
     }
     let name = format!("{} one by one", inner.name_str());
     let mut b = FunctionBuilder::new(ctx, &name, &params, inner.ret_type());
-    let mut next = usize::from(is_value);
-    let mut args: Vec<Operand> = vec![match *function {
-        Val::Func(name) => ctx.constant_id(Constant::Func(name)).into(),
-        _ => b.param(0).into(),
-    }];
+    let mut next = usize::from(is_passed);
+    let function = if is_passed { b.param(0).into() } else { made(&mut b, function)? };
+    let mut args: Vec<Operand> = vec![function];
     for types in groups {
         let parts = (next..next + types.len()).map(|at| b.param(at).into());
         let parts: Vec<Operand> = parts.collect();

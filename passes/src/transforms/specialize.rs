@@ -25,11 +25,13 @@
 //! # Cost
 //! O(size), and the function is twice as large.
 
-use regraft_dialects::{arith, cf, core, mem};
+use regraft_dialects::{arith, cf, core, data, mem};
 use regraft_ir::{
-    Block, Constant, ControlFlow, Diagnostic, Function, IrResult, Operand, Type, TypeKind, Value,
+    Block, Constant, Context, ControlFlow, Diagnostic, Function, IrResult, Operand, Type, TypeKind,
+    Value,
 };
 
+use super::util::aggregate::parts;
 use super::util::clone_blocks::{CloneMap, clone_blocks};
 use crate::{FunctionPass, OptionDef, Options, PassContext, PassResult};
 
@@ -40,6 +42,8 @@ enum Known {
     Any,
     /// The length of each dimension of an array.
     Lengths(Vec<i64>),
+    /// Facts of the parts of an aggregate.
+    Parts(Vec<Self>),
     /// A number or a bool, as it is written.
     Value(Number),
 }
@@ -69,7 +73,8 @@ crate::pass! {
     /// ```
     ///
     /// `lengths="14x16, _, 3"` says that the first argument is a matrix of 14 rows and 16 columns, and the third
-    /// a vector of 3 elements; `values="_, 2"` that the second is 2. The general version stays, and is chosen
+    /// a vector of 3 elements; `lengths="(_, 3)"` that the second part of a tuple or struct is; `values="_, 2"` that the
+    /// second argument is 2. The general version stays, and is chosen
     /// by a test at entry. `gvn` and `unroll`, run after, make something of what is constant.
     /// Functions whose parameters do not fit are left alone.
     #[derive(Clone, Debug, Default)]
@@ -98,8 +103,8 @@ impl FunctionPass for Specialize {
         let lengths = items(options.text("lengths"));
         let values = items(options.text("values"));
         self.known = vec![Known::Any; lengths.len().max(values.len())];
-        for (known, text) in self.known.iter_mut().zip(&lengths).filter(|(_, text)| **text != "_") {
-            *known = Known::Lengths(read_lengths(text)?);
+        for (known, text) in self.known.iter_mut().zip(&lengths) {
+            *known = read_known(text)?;
         }
         for (known, text) in self.known.iter_mut().zip(&values).filter(|(_, text)| **text != "_") {
             if *known != Known::Any {
@@ -127,17 +132,10 @@ impl FunctionPass for Specialize {
 impl Specialize {
     /// Returns whether the parameters are of types for which something can be known.
     fn fits(&self, f: &Function, entry: Block) -> bool {
-        let fits = |(known, param): (&Known, Value)| match known {
-            Known::Any => true,
-            Known::Lengths(lengths) => match *f.ctx().kind(f.ty(param)) {
-                TypeKind::Array { rank, .. } => rank as usize == lengths.len(),
-                _ => false,
-            },
-            Known::Value(number) => number.of_type(f.ty(param)).is_some(),
-        };
+        let mut known = self.known.iter().zip(f.params(entry));
         self.known.iter().any(|known| *known != Known::Any)
             && self.known.len() <= f.param_count(entry)
-            && self.known.iter().zip(f.params(entry)).all(fits)
+            && known.all(|(known, param)| known.fits(f.ctx(), f.ty(param)))
     }
 
     fn specialize(&self, f: &mut Function, entry: Block, others: &[Block]) -> IrResult<()> {
@@ -150,33 +148,71 @@ impl Specialize {
         // The block that ends with the next test.
         let mut at = entry;
         for (&param, known) in params.iter().zip(&self.known) {
-            match known {
-                Known::Any => {}
-                Known::Lengths(lengths) => {
-                    for (dim, &length) in (1i64..).zip(lengths) {
-                        let size = match lengths.len() {
-                            1 => mem::length(param),
-                            _ => mem::size(param, constant(Constant::I64(dim))),
-                        };
-                        let size = f.push(at, size)?;
-                        let length = constant(Constant::I64(length));
-                        let is_equal = f.push(at, arith::eq(size, length))?;
-                        at = next_test(f, at, is_equal, general)?;
-                    }
-                }
-                Known::Value(number) => {
-                    let Some(value) = number.of_type(f.ty(param)) else { continue };
-                    let value = constant(value);
-                    let is_same = f.push(at, core::same(param, value))?;
-                    at = next_test(f, at, is_same, general)?;
-                    map.set(param, value);
-                }
+            if let Known::Value(number) = known
+                && let Some(value) = number.of_type(f.ty(param))
+            {
+                let value = constant(value);
+                let is_same = f.push(at, core::same(param, value))?;
+                at = next_test(f, at, is_same, general)?;
+                map.set(param, value);
             }
+            at = known.test_lengths(f, at, param, general)?;
         }
         let blocks: Vec<Block> = [general].into_iter().chain(others.iter().copied()).collect();
         let copies = clone_blocks(f, &blocks, at, &mut map)?;
         f.set_terminator(at, cf::jump(copies[0]))?;
         Ok(())
+    }
+}
+
+impl Known {
+    /// Returns whether this can be known of a value of a type.
+    fn fits(&self, ctx: &Context, ty: Type) -> bool {
+        match self {
+            Self::Any => true,
+            Self::Lengths(lengths) => match *ctx.kind(ty) {
+                TypeKind::Array { rank, .. } => rank as usize == lengths.len(),
+                _ => false,
+            },
+            Self::Parts(known) => parts(ctx, ty).is_some_and(|types| {
+                known.len() <= types.len()
+                    && known.iter().zip(types).all(|(known, ty)| known.fits(ctx, ty))
+            }),
+            Self::Value(number) => number.of_type(ty).is_some(),
+        }
+    }
+
+    /// Tests the lengths in a value from the end of a block on, and returns the block behind the tests.
+    fn test_lengths(
+        &self,
+        f: &mut Function,
+        mut at: Block,
+        value: Value,
+        general: Block,
+    ) -> IrResult<Block> {
+        let ctx = f.ctx().clone();
+        let number = |number| Operand::from(ctx.constant_id(Constant::I64(number)));
+        match self {
+            Self::Any | Self::Value(_) => {}
+            Self::Lengths(lengths) => {
+                for (dim, &length) in (1..).zip(lengths) {
+                    let size = match lengths.len() {
+                        1 => mem::length(value),
+                        _ => mem::size(value, number(dim)),
+                    };
+                    let size = f.push(at, size)?;
+                    let is_equal = f.push(at, arith::eq(size, number(length)))?;
+                    at = next_test(f, at, is_equal, general)?;
+                }
+            }
+            Self::Parts(known) => {
+                for (index, known) in (1..).zip(known).filter(|(_, known)| **known != Self::Any) {
+                    let part = f.push(at, data::getfield(value, number(index)))?;
+                    at = known.test_lengths(f, at, part, general)?;
+                }
+            }
+        }
+        Ok(at)
     }
 }
 
@@ -199,9 +235,29 @@ impl Number {
     }
 }
 
-/// The items of a list.
+/// The items of a list, of which some may be lists in parentheses.
 fn items(text: &str) -> Vec<&str> {
-    if text.trim().is_empty() { Vec::new() } else { text.split(',').map(str::trim).collect() }
+    if text.trim().is_empty() {
+        return Vec::new();
+    }
+    let mut depth = 0;
+    let parts = text.split(move |c| {
+        depth += i32::from(c == '(') - i32::from(c == ')');
+        c == ',' && depth == 0
+    });
+    parts.map(str::trim).collect()
+}
+
+fn read_known(text: &str) -> Result<Known, String> {
+    if text == "_" {
+        return Ok(Known::Any);
+    }
+    match text.strip_prefix('(').and_then(|text| text.strip_suffix(')')) {
+        Some(text) => {
+            Ok(Known::Parts(items(text).into_iter().map(read_known).collect::<Result<_, _>>()?))
+        }
+        None => read_lengths(text).map(Known::Lengths),
+    }
 }
 
 fn read_lengths(text: &str) -> Result<Vec<i64>, String> {
@@ -209,7 +265,7 @@ fn read_lengths(text: &str) -> Result<Vec<i64>, String> {
         .split('x')
         .map(|length| length.trim().parse().ok().filter(|&length: &i64| length >= 0))
         .collect();
-    lengths.ok_or_else(|| format!("`{text}` is no lengths: write `2x3` or `_`"))
+    lengths.ok_or_else(|| format!("`{text}` is no lengths: write `2x3`, `(_, 2x3)` or `_`"))
 }
 
 fn read_number(text: &str) -> Result<Number, String> {

@@ -249,7 +249,8 @@ fn exit_count(
             let y = ivs.evolution_at(f, right, exit.from);
             let available = |poly: &Poly| ivs.is_available_before(poly, l);
             let runs = compared(f, dominating, l, stay, [&x, &y], available);
-            let runs = runs.or_else(|| after_the_first(f, forest, dominating, l, stay, [left, right]));
+            let runs =
+                runs.or_else(|| after_the_first(f, forest, dominating, l, stay, [left, right]));
             let mut runs = runs.unwrap_or(LatchRuns::Unknown);
             if let LatchRuns::Symbolic(count) = &mut runs {
                 let i = Sym::Iteration(l);
@@ -289,13 +290,14 @@ fn after_the_first(
         args.all(|arg| arg == Some(first)).then_some(first)
     };
     let side = |operand: Operand, comes_back| match operand.as_value() {
-        Some(param) if f.is_param(param) && f.block_of(param) == header => passed(param, comes_back),
+        Some(param) if f.is_param(param) && f.block_of(param) == header => {
+            passed(param, comes_back)
+        }
         _ => constant(operand),
     };
     for comes_back in [false, true] {
-        let number = |operand| {
-            Some(Poly::constant(f.operand_type(operand), side(operand, comes_back)?))
-        };
+        let number =
+            |operand| Some(Poly::constant(f.operand_type(operand), side(operand, comes_back)?));
         let (x, y) = (number(sides[0])?, number(sides[1])?);
         if compared(f, dominating, l, stay, [&x, &y], |_| true)? != LatchRuns::Never {
             return Some(LatchRuns::Constant(comes_back.into()));
