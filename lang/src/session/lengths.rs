@@ -46,7 +46,7 @@ impl Session {
         lengths: &[Dims],
         places: &[Type],
     ) -> Result<Val, Vec<Diagnostic>> {
-        if lengths.iter().all(|lengths| lengths.is_empty()) {
+        if lengths.iter().all(Dims::is_empty) {
             return Ok(function);
         }
         let of = |constant: bool| {

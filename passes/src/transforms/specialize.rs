@@ -25,7 +25,7 @@
 //! # Cost
 //! O(size), and the function is twice as large.
 
-use regraft_dialects::{arith, cf, core, data, mem};
+use regraft_dialects::{arith, cf, core, mem};
 use regraft_ir::{
     Block, Constant, Context, ControlFlow, Diagnostic, Function, IrResult, Operand, Type, TypeKind,
     Value,
@@ -207,7 +207,8 @@ impl Known {
             }
             Self::Parts(known) => {
                 for (index, known) in (1..).zip(known).filter(|(_, known)| **known != Self::Any) {
-                    let part = f.push(at, data::getfield(value, number(index)))?;
+                    // `specialize-getfield` leaves this form, so that `gvn` finds it again.
+                    let part = f.push(at, core::get(value, number(index)))?;
                     at = known.test_lengths(f, at, part, general)?;
                 }
             }
