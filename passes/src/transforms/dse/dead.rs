@@ -5,6 +5,7 @@ use regraft_ir::{Block, ControlFlow, Function, IrResult, Traits, Value};
 use rustc_hash::FxHashSet;
 
 use super::candidates::{Candidates, Set};
+use crate::analysis::memory_location::{MemoryLocation, Overlap};
 use crate::analysis::traps::may_trap;
 use crate::analysis::{Aliases, Analyses, Base, EffectSummaries, inst_effects};
 use crate::transforms::util::allocation_sites::needs_memory_only;
@@ -153,12 +154,12 @@ impl Flow<'_> {
 
 /// Lets a store that may trap, and after which its place is dead, store what the next one in its block
 /// stores there, but for those that are `gone`. Returns that one: it never traps, and stores what is there
-/// already. If the value is computed in between, the store moves there, past instructions that cannot
-/// stop the program and have no effect.
+/// already, if nothing in between may write there. If the value is computed in between, the store moves there, past
+/// instructions that cannot stop the program and have no effect.
 pub(super) fn store_later_value(
     f: &mut Function,
     candidates: &Candidates,
-    summaries: &EffectSummaries,
+    (aliases, summaries): (&Aliases, &EffectSummaries),
     store: Value,
     gone: &FxHashSet<Value>,
 ) -> IrResult<Option<Value>> {
@@ -173,7 +174,11 @@ pub(super) fn store_later_value(
             continue;
         }
         if !candidates.overwrites(f, v, store) {
-            calm &= inst_effects(f, v, summaries).is_removable();
+            let effects = inst_effects(f, v, summaries);
+            if effects.writes_anything() && !is_elsewhere(f, v, store, aliases) {
+                return Ok(None);
+            }
+            calm &= effects.is_removable();
             continue;
         }
         let Some(value) = f.operand(v, 1).filter(|_| f.op(v) == Some(mem::STORE)) else {
@@ -192,4 +197,16 @@ pub(super) fn store_later_value(
         return Ok(Some(v));
     }
     Ok(None)
+}
+
+/// Returns whether a write is to another place than that of a store.
+fn is_elsewhere(f: &Function, write: Value, store: Value, aliases: &Aliases) -> bool {
+    let (Some(written), Some(place)) = (MemoryLocation::of(f, write), MemoryLocation::of(f, store))
+    else {
+        return false;
+    };
+    match written.object == place.object {
+        true => place.overlap(f, &written, |a, b| Overlap::of_offsets(f, a, b)) == Overlap::No,
+        false => !aliases.may_alias(f, written.object, place.object),
+    }
 }

@@ -42,6 +42,7 @@ mod stack_pairs;
 use regraft_ir::{Constant, Function, IrResult, Value};
 use rustc_hash::FxHashSet;
 
+use crate::analysis::Aliases;
 use crate::analysis::traps::may_trap;
 use crate::{FunctionPass, PassContext, PassResult};
 use candidates::Candidates;
@@ -88,8 +89,10 @@ impl FunctionPass for Dse {
             let (trapping, mut gone): (Vec<Value>, Vec<Value>) =
                 stores.into_iter().partition(|&v| may_trap(f, v));
             let mut is_gone: FxHashSet<Value> = gone.iter().copied().collect();
+            let aliases = cx.analysis::<Aliases>(f);
             for store in trapping {
-                match dead::store_later_value(f, &candidates, cx.effects(), store, &is_gone)? {
+                let known = (&*aliases, cx.effects());
+                match dead::store_later_value(f, &candidates, known, store, &is_gone)? {
                     Some(later) => {
                         is_gone.insert(later);
                         gone.push(later);
