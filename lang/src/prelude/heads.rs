@@ -112,7 +112,10 @@ fn split(params: &str) -> (&str, Option<&str>) {
         match byte {
             b'(' | b'{' | b'[' => depth += 1,
             b')' | b'}' | b']' => depth = depth.saturating_sub(1),
-            b',' if depth == 0 => return (params[..at].trim(), Some(&params[at + 1..])),
+            b',' if depth == 0 => {
+                let more = Some(&params[at + 1..]).filter(|more| !more.trim().is_empty());
+                return (params[..at].trim(), more);
+            }
             _ => {}
         }
     }
@@ -157,6 +160,8 @@ mod tests {
         );
         assert_eq!(of("f(x::A, rest::B...) = 1"), (1, None, vec![(0, Below("A"))]));
         assert_eq!(of("f(x::A, rest::Vararg{B, 2}) = 1"), (1, None, vec![(0, Below("A"))]));
+        assert_eq!(of("f(x::A,) = 1"), (1, Some(1), vec![(0, Below("A"))]));
+        assert_eq!(of("f(x::A, ; k::B) = 1"), (1, Some(1), vec![(0, Below("A"))]));
         assert_eq!(of("f(x::A; k::B) = 1"), (1, Some(1), vec![(0, Below("A"))]));
         assert_eq!(
             of("f(t::Tuple{A, B},\n  y::C)\n"),

@@ -168,7 +168,7 @@ impl Session {
     }
 
     /// Compiles a function of the prelude that takes a function and tuples of arguments, for
-    /// arguments one by one, if any of `lengths`.
+    /// arguments one by one, made for arrays of these lengths; for any, if there are none.
     fn compile_derivative<G: Signature>(
         &mut self,
         function: &str,

@@ -253,12 +253,12 @@ fn read_known(text: &str) -> Result<Known, String> {
     if text == "_" {
         return Ok(Known::Any);
     }
-    match text.strip_prefix('(').and_then(|text| text.strip_suffix(')')) {
-        Some(text) => {
-            Ok(Known::Parts(items(text).into_iter().map(read_known).collect::<Result<_, _>>()?))
-        }
-        None => read_lengths(text).map(Known::Lengths),
-    }
+    let Some(parts) = text.strip_prefix('(').and_then(|text| text.strip_suffix(')')) else {
+        return read_lengths(text).map(Known::Lengths);
+    };
+    let parts: Vec<Known> = items(parts).into_iter().map(read_known).collect::<Result<_, _>>()?;
+    let nothing = parts.iter().all(|part| *part == Known::Any);
+    Ok(if nothing { Known::Any } else { Known::Parts(parts) })
 }
 
 fn read_lengths(text: &str) -> Result<Vec<i64>, String> {

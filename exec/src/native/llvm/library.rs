@@ -140,16 +140,16 @@ const TARGET: Option<&str> = if cfg!(target_arch = "x86_64") {
     None
 };
 
-/// The switches of LLVM, all of which its first version that does has.
+/// The switches of LLVM, which all versions from [`FIRST`] on have.
 const SWITCHES: [&CStr; 6] = [
     c"regraft",
     // Sums stay in order when loops become vectors.
     c"-force-ordered-reductions",
     // Induction variables stay as they are, which takes a third of the time and costs nothing.
     c"-disable-lsr",
-    // Adjoints of loops over matrices add to many columns, of which only numbers tell that they are different ones. For all
-    // iterations of a loop around, they often are not.
+    // Adjoints of loops over matrices add to many columns, which only tests of addresses tell apart.
     c"-runtime-memory-check-threshold=128",
+    // Tests stay before the loop: the columns of one iteration of a loop around it are often those of another one.
     c"-hoist-runtime-checks=false",
     // What is left of a vector loop is one of half as many lanes first.
     c"-epilogue-vectorization-minimum-VF=8",
