@@ -87,7 +87,7 @@ pub(super) fn prepare(
     })
 }
 
-/// What makes a gradient.
+/// Compiles gradients of a function, for the lengths of its arguments if so asked.
 struct Making<'a> {
     session: &'a mut Session,
     function: &'a str,

@@ -21,7 +21,7 @@ struct Body<'a> {
     code: &'a Code,
     from: Pc,
     to: Pc,
-    /// Those that may be in it: blocks that the loop is left to may stand between its own.
+    /// The instructions from which control may come to the jump back. Exit blocks may stand between the blocks of the loop.
     insts: SmallVec<[(Pc, Inst); MANY]>,
     /// Returns whether a block begins at an instruction.
     is_start: &'a dyn Fn(Pc) -> bool,
