@@ -111,6 +111,7 @@ impl Interpreter {
             vals: Vec::new(),
             frames: Vec::new(),
             operands: Vec::new(),
+            handlers: Vec::new(),
             replaced: 0,
             native: Arc::default(),
         };
@@ -187,17 +188,27 @@ impl Interpreter {
         result
     }
 
-    /// Calls the function in a slot with arguments that `fill` writes to the registers of its parameters:
-    /// scalars in those of the first kind, each in the form of its type, and all others, of the types
-    /// that the function takes, in those of the second.
-    #[inline]
-    pub(crate) fn call_filled(
-        &mut self,
-        slot: u32,
-        fill: impl FnOnce(&mut [u64], &mut [Val]) -> Result<(), Trap>,
-    ) -> Result<Returned, ExecError> {
+    /// Begins a run: returns the registers of the function in a slot, those of scalars and those of values. Those of
+    /// parameters, which come first, are to be set before it is [called there](Self::call_there): scalars
+    /// in those of the first kind, each in the form of its type, and all others, of the types that the
+    /// function takes, in those of the second.
+    pub(crate) fn registers(&mut self, slot: u32) -> Result<(&mut [u64], &mut [Val]), ExecError> {
         self.start();
-        machine::run_filled(&self.world, &mut self.state, slot, fill)
+        let Self { world, state, .. } = self;
+        let registers = world.code(slot).and_then(|code| state.registers(code));
+        registers.map_err(|trap| ExecError::new(&world.ctx, trap, Chain::default()))
+    }
+
+    /// Calls the function in a slot with the arguments in its registers.
+    pub(crate) fn call_there(&mut self, slot: u32) -> Result<Returned, ExecError> {
+        machine::run_there(&self.world, &mut self.state, slot)
+    }
+
+    /// Empties registers whose function is not called, as an argument cannot be passed.
+    #[cold]
+    pub(crate) fn call_off(&mut self, trap: Trap) -> ExecError {
+        self.state.vals.fill(Val::Unit);
+        self.not_started(trap)
     }
 
     /// Calls the function in a slot as a part of a larger run: an interrupt that was set before it is not lost.

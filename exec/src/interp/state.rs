@@ -5,8 +5,10 @@ use std::sync::atomic::AtomicBool;
 
 use super::code::Code;
 use super::inst::Pc;
+use super::machine::Handler;
 use super::register::Reg;
 use crate::engine::Limits;
+use crate::error::Trap;
 use crate::host::Host;
 use crate::native::NativeContext;
 use crate::value::Val;
@@ -22,16 +24,35 @@ pub(super) struct State {
     pub(super) slice: i64,
     pub(super) interrupt: Arc<AtomicBool>,
     pub(super) host: Host,
-    /// Stacks, kept between calls.
+    /// The stacks of registers, kept between calls.
     pub(super) scalars: Vec<u64>,
     pub(super) vals: Vec<Val>,
     /// Empty: a place for frames, and one for the operands of an op that has many.
     pub(super) frames: Vec<Frame<'static>>,
     pub(super) operands: Vec<Val>,
+    /// The handlers that errors go to, the innermost last.
+    pub(super) handlers: Vec<Handler>,
     /// The number of times that a function at work went on in better code.
     pub(super) replaced: u64,
     /// The state of the run for native code.
     pub(super) native: Arc<NativeContext>,
+}
+
+impl State {
+    /// The registers of the first frame that runs `code`.
+    ///
+    /// # Errors
+    /// If they would exceed the memory limit.
+    #[inline]
+    pub(super) fn registers(&mut self, code: &Code) -> Result<(&mut [u64], &mut [Val]), Trap> {
+        let (scalars, vals) = (code.scalar_regs as usize, code.val_regs as usize);
+        if scalars > self.scalars.len() || vals > self.vals.len() {
+            self.host.reserve(scalars * size_of::<u64>() + vals * size_of::<Val>())?;
+            self.scalars.resize(scalars.max(self.scalars.len()), 0);
+            self.vals.resize(vals.max(self.vals.len()), Val::Unit);
+        }
+        Ok((&mut self.scalars, &mut self.vals))
+    }
 }
 
 /// A caller that waits for a result.

@@ -75,20 +75,16 @@ impl Instance {
         take: impl FnOnce(Returned) -> Result<R, Diagnostic>,
     ) -> Result<R, Diagnostic> {
         let Self { interpreter, slot, callee, lent, pool } = self;
-        let run = || {
-            let result = interpreter.call_filled(*slot, |scalars, vals| {
-                let mut to = Passing::new(scalars, vals, lent);
-                if let Some(callee) = callee {
-                    to.pass_value(callee.clone())?;
-                }
-                pass(&mut to)
-            });
-            take(Returned::from(result?))
+        let at_work = pool.as_mut().map(Pool::begin);
+        let (scalars, vals) = interpreter.registers(*slot)?;
+        let mut to = Passing::new(scalars, vals, lent);
+        let callee = callee.clone().map_or(Ok(()), |callee| to.pass_value(callee));
+        let result = match callee.and_then(|()| pass(&mut to)) {
+            Ok(()) => interpreter.call_there(*slot),
+            Err(trap) => Err(interpreter.call_off(trap)),
         };
-        let result = match pool {
-            Some(pool) => pool.run(run),
-            None => run(),
-        };
+        let result = result.map_err(Diagnostic::from).and_then(|result| take(result.into()));
+        drop(at_work);
         lent.iter_mut().for_each(|lent| lent.loan.end());
         result
     }

@@ -1,11 +1,11 @@
 //! Arrays and views of the crate `ndarray`, which are lent as matrices and arrays of the program are: the first
 //! index runs fastest (`Array2::zeros((m, n).f())`). Others are refused when they are passed.
 
-use ndarray::{Array, ArrayRef, Ix1, Ix2, Ix3, ShapeBuilder};
+use ndarray::{Array, ArrayRef, Axis, Ix1, Ix2, Ix3, ShapeBuilder};
 
 use super::param::{ByMut, ByRef, Lend, sealed::Sealed};
 use super::shadow::Active;
-use crate::value::{Dims, Element};
+use crate::value::Element;
 
 macro_rules! ranks {
     ($($dimension:ty, $rank:literal;)*) => {$(
@@ -13,20 +13,22 @@ macro_rules! ranks {
 
         impl<T: Element> Lend for ArrayRef<T, $dimension> {
             type Element = T;
+            type Lengths = [usize; $rank];
             const RANK: u8 = $rank;
 
-            fn lengths(&self) -> Dims {
-                Dims::from_slice(self.shape())
+            #[inline]
+            fn lengths(&self) -> [usize; $rank] {
+                std::array::from_fn(|axis| self.len_of(Axis(axis)))
             }
 
-            fn parts(&self) -> Option<(&[T], Dims)> {
-                let dims = Dims::from_slice(self.shape());
-                Some((self.view().reversed_axes().to_slice()?, dims))
+            #[inline]
+            fn elements(&self) -> Option<&[T]> {
+                self.view().reversed_axes().to_slice()
             }
 
-            fn parts_mut(&mut self) -> Option<(&mut [T], Dims)> {
-                let dims = Dims::from_slice(self.shape());
-                Some((self.view_mut().reversed_axes().into_slice()?, dims))
+            #[inline]
+            fn elements_mut(&mut self) -> Option<&mut [T]> {
+                self.view_mut().reversed_axes().into_slice()
             }
         }
 

@@ -65,19 +65,21 @@ pub struct ByMut<P: ?Sized>(PhantomData<P>);
 pub trait Lend: sealed::Sealed + 'static {
     /// The type of the elements.
     type Element: Element;
+    /// One length for each dimension.
+    type Lengths: AsRef<[usize]>;
     /// The number of dimensions.
     const RANK: u8;
 
     /// The lengths.
-    fn lengths(&self) -> Dims;
+    fn lengths(&self) -> Self::Lengths;
 
-    /// The elements and the lengths; `None` if they are in another order.
+    /// The elements; `None` if they are in another order.
     #[doc(hidden)]
-    fn parts(&self) -> Option<(&[Self::Element], Dims)>;
+    fn elements(&self) -> Option<&[Self::Element]>;
 
     /// The same, to be written to.
     #[doc(hidden)]
-    fn parts_mut(&mut self) -> Option<(&mut [Self::Element], Dims)>;
+    fn elements_mut(&mut self) -> Option<&mut [Self::Element]>;
 }
 
 pub(super) mod sealed {
@@ -87,21 +89,22 @@ pub(super) mod sealed {
 
 impl<T: Element> Lend for [T] {
     type Element = T;
+    type Lengths = [usize; 1];
     const RANK: u8 = 1;
 
-    fn lengths(&self) -> Dims {
-        Dims::from_slice(&[self.len()])
+    #[inline]
+    fn lengths(&self) -> [usize; 1] {
+        [self.len()]
     }
 
     #[inline]
-    fn parts(&self) -> Option<(&[T], Dims)> {
-        Some((self, Dims::from_slice(&[self.len()])))
+    fn elements(&self) -> Option<&[T]> {
+        Some(self)
     }
 
     #[inline]
-    fn parts_mut(&mut self) -> Option<(&mut [T], Dims)> {
-        let dims = Dims::from_slice(&[self.len()]);
-        Some((self, dims))
+    fn elements_mut(&mut self) -> Option<&mut [T]> {
+        Some(self)
     }
 }
 
@@ -143,19 +146,19 @@ impl<P: Lend + ?Sized> Param for ByRef<P> {
     }
 
     fn lengths(arg: &&P) -> Dims {
-        P::lengths(arg)
+        Dims::from_slice(P::lengths(arg).as_ref())
     }
 
     #[inline]
     fn pass(arg: &P, to: &mut Passing<'_>) -> Result<(), Trap> {
         to.pass_array(|lent| {
-            let (items, dims) = arg.parts()?;
+            let (items, lengths) = (arg.elements()?, arg.lengths());
             if lent.copies {
-                return lent.loan.begin_with_copy(items, &dims);
+                return lent.loan.begin_with_copy(items, lengths.as_ref());
             }
             // SAFETY: the elements are borrowed until the call is over, and that ends the loan. They are
             // not written to, as `read_only` has found.
-            unsafe { lent.loan.begin(NonNull::from(items).cast::<P::Element>(), &dims) }
+            unsafe { lent.loan.begin(NonNull::from(items).cast::<P::Element>(), lengths.as_ref()) }
         })
     }
 }
@@ -177,15 +180,16 @@ impl<P: Lend + ?Sized> Param for ByMut<P> {
     }
 
     fn lengths(arg: &&mut P) -> Dims {
-        P::lengths(arg)
+        Dims::from_slice(P::lengths(arg).as_ref())
     }
 
     #[inline]
     fn pass(arg: &mut P, to: &mut Passing<'_>) -> Result<(), Trap> {
         to.pass_array(|lent| {
-            let (items, dims) = arg.parts_mut()?;
+            let lengths = arg.lengths();
+            let items = arg.elements_mut()?;
             // SAFETY: the elements are borrowed exclusively until the call is over, and that ends the loan.
-            unsafe { lent.loan.begin(NonNull::from(items).cast::<P::Element>(), &dims) }
+            unsafe { lent.loan.begin(NonNull::from(items).cast::<P::Element>(), lengths.as_ref()) }
         })
     }
 }

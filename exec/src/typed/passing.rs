@@ -25,17 +25,13 @@ impl<'a> Passing<'a> {
         Self { scalars: scalars.iter_mut(), vals: vals.iter_mut(), loans: loans.iter_mut() }
     }
 
+    #[inline]
     pub(super) fn pass_array(
         &mut self,
         lend: impl FnOnce(&mut Lent) -> Option<Val>,
     ) -> Result<(), Trap> {
         let array = self.loans.next().and_then(lend);
-        let array = array.ok_or_else(|| {
-            let message = "the elements of an argument are not one after the other in memory, the first index \
-                           running fastest";
-            Trap::of_kind(ErrorKind::Arguments, message)
-        })?;
-        self.pass_value(array)
+        self.pass_value(array.ok_or_else(no_strip)?)
     }
 
     #[inline]
@@ -51,10 +47,19 @@ impl<'a> Passing<'a> {
         Ok(())
     }
 
+    #[inline]
     pub(super) fn pass_value(&mut self, value: Val) -> Result<(), Trap> {
-        *self.vals.next().ok_or_else(no_register)? = value;
+        let register = self.vals.next().ok_or_else(no_register)?;
+        std::mem::replace(register, value).discard();
         Ok(())
     }
+}
+
+#[cold]
+fn no_strip() -> Trap {
+    let message = "the elements of an argument are not one after the other in memory, the first index \
+                   running fastest";
+    Trap::of_kind(ErrorKind::Arguments, message)
 }
 
 #[cold]

@@ -150,8 +150,10 @@ fn is_known(module: &Module, f: &Function, v: Value) -> bool {
     name.is_some_and(|name| module.find(name).is_some())
 }
 
+/// Returns whether calls that do not fail allocate memory.
 fn allocates(f: &Function) -> bool {
-    f.all_insts().any(|v| {
+    let blocks = f.blocks().filter(|&block| !f.is_cold(block));
+    blocks.flat_map(|block| f.insts(block)).any(|v| {
         let def = f.op_def(v);
         let makes_tuple = f.op(v) == Some(core::TUPLE);
         makes_tuple || def.is_some_and(|def| def.effects.allocates || def.effects.opaque)

@@ -3,13 +3,14 @@
 //! # Method
 //! A loan has an array object of its own, and calls use it one after the other. While a call runs, the
 //! object points to elements of the caller's; it owns none of them, which shows by its having room
-//! for none. At the end the elements are taken back. If the program still holds the object then (a part of
-//! its result, or a global), that gets a copy of the elements, and the loan makes a new object.
+//! for none. If the program still holds the object at the end (a part of its result, or a global), that gets a
+//! copy of the elements, and the loan makes a new object. Otherwise nobody looks at the object until the
+//! next call, which lets it point to other elements.
 //!
 //! # Why it is right
 //! Elements that somebody else owns are never freed or moved: a vector of them that is to be changed as a whole is
 //! copied first (`RawVec::edit`). The language has no such change, as an array that is lent refuses to
-//! grow and to shrink. After the end nobody points to what was lent, whatever the program did.
+//! grow and to shrink. After the end nobody looks at what was lent, whatever the program did.
 
 #![allow(unsafe_code)]
 
@@ -18,7 +19,6 @@ use std::ptr::NonNull;
 use regraft_ir::Type;
 
 use super::array::by_element;
-use super::buffer::Buffer;
 use super::layout::Counted;
 use super::shared::Shared;
 use super::val::{Array, Element, Storage, Val, with_storage};
@@ -29,13 +29,12 @@ pub(crate) struct Loan {
     element: Type,
     rank: u8,
     array: Shared<Array>,
-    is_open: bool,
 }
 
 impl Loan {
     /// For arrays of that rank, which is 1 or more, of scalars.
     pub(crate) fn new(element: Type, rank: u8) -> Self {
-        Self { element, rank, array: object(element, rank), is_open: false }
+        Self { element, rank, array: object(element, rank) }
     }
 
     /// An array of the elements at `data`, with these lengths. `None` if the loan is for another type, or if
@@ -61,7 +60,6 @@ impl Loan {
             array.dims.copy_from_slice(lengths);
         }
         let buffer = self.array.buffer::<T>()?;
-        self.is_open = true;
         // SAFETY: the caller says so.
         unsafe { buffer.0.lend(data, len) };
         Some(Val::Array(self.array.clone()))
@@ -104,18 +102,16 @@ impl Loan {
     /// Takes the elements back.
     #[inline]
     pub(crate) fn end(&mut self) {
-        fn close<T: Copy>(buffer: &Buffer<T>, is_held: bool) {
-            if is_held { buffer.0.own() } else { drop(buffer.0.take()) }
+        if Shared::strong_count(&self.array) > 1 {
+            self.leave();
         }
-        if !self.is_open {
-            return;
-        }
-        self.is_open = false;
-        let is_held = Shared::strong_count(&self.array) > 1;
-        with_storage!(self.array.storage(), buffer => close(buffer, is_held), _ => {});
-        if is_held {
-            self.array = object(self.element, self.rank);
-        }
+    }
+
+    /// Leaves the object to those who hold it, with elements of its own.
+    #[cold]
+    fn leave(&mut self) {
+        with_storage!(self.array.storage(), buffer => buffer.0.own(), _ => {});
+        self.array = object(self.element, self.rank);
     }
 }
 

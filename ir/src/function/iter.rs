@@ -4,7 +4,7 @@
 //! [`Cursor`](crate::Cursor) or collect first.
 
 use super::{BlockData, Edge, Function, NIL, Slot, State, Use};
-use crate::{Block, IrError, Op, Operand, Value};
+use crate::{Block, IrError, Op, Operand, Traits, Value};
 
 /// The operands of an instruction.
 #[derive(Clone, Debug)]
@@ -310,6 +310,15 @@ impl Function {
             None => &[],
         };
         Edges { slots, from: b, position: 0 }
+    }
+
+    /// Returns whether a block ends without going or returning anywhere: an error was thrown. Nothing
+    /// is to be gained there.
+    #[track_caller]
+    pub fn is_cold(&self, b: Block) -> bool {
+        let def = self.op_def(Value::terminator(b));
+        def.is_some_and(|def| !def.traits.contains(Traits::RETURN))
+            && self.out_edges(b).next().is_none()
     }
 
     /// The edges that enter a block, in no particular order.

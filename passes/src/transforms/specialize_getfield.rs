@@ -44,7 +44,7 @@ use regraft_ir::{
 
 use super::fold::known_result;
 use crate::transforms::util::aggregate;
-use crate::transforms::util::edit::{is_cold, refine, replace_where_it_fits};
+use crate::transforms::util::edit::{refine, replace_where_it_fits};
 use crate::{FunctionPass, PassContext, PassResult};
 
 crate::pass! {
@@ -71,7 +71,7 @@ impl FunctionPass for SpecializeGetfield {
         let mut work = Vec::with_capacity(f.inst_count());
         // The list is a stack: what comes first is pushed last.
         for &block in cfg.postorder() {
-            if !is_cold(f, block) {
+            if !f.is_cold(block) {
                 let body: Vec<Value> = f.body(block).collect();
                 work.extend(body.into_iter().rev());
                 if Some(block) != f.entry() {
@@ -321,7 +321,7 @@ impl Specialize<'_> {
         for v in values.into_iter().rev() {
             let block: Block = self.f.block_of(v);
             if self.cfg.is_reachable(block)
-                && !is_cold(self.f, block)
+                && !self.f.is_cold(block)
                 && !std::mem::replace(&mut self.queued[v.index()], true)
             {
                 self.work.push(v);

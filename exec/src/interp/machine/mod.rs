@@ -17,7 +17,7 @@ mod transfer;
 
 use regraft_ir::Type;
 
-use self::catch::Handler;
+pub(super) use self::catch::Handler;
 pub(super) use self::chunks::call_position;
 pub(super) use self::fuel::SLICE;
 use self::native::NativeState;
@@ -47,19 +47,14 @@ pub(super) fn run(
     })
 }
 
-/// The same with arguments that `fill` writes to the registers of parameters, first those of scalars; they
-/// are of the types that the function takes.
-pub(super) fn run_filled(
+/// The same with arguments that stand in the registers of parameters.
+pub(super) fn run_there(
     world: &World,
     state: &mut State,
     slot: u32,
-    fill: impl FnOnce(&mut [u64], &mut [Val]) -> Result<(), Trap>,
 ) -> Result<Returned, ExecError> {
     with_machine(world, state, |machine| {
-        let (_, result) = machine.start(slot, |machine, code| {
-            machine.push_frame(code, 0, 0)?;
-            fill(&mut machine.scalars, &mut machine.vals)
-        })?;
+        let (_, result) = machine.start(slot, |machine, code| machine.push_frame(code, 0, 0))?;
         Ok(result)
     })
 }
@@ -75,10 +70,9 @@ fn with_machine<R>(
         world,
         scalars: std::mem::take(&mut state.scalars),
         vals: std::mem::take(&mut state.vals),
-        frames: emptied(std::mem::take(&mut state.frames)),
-        handlers: Vec::new(),
+        frames: emptied(&mut state.frames),
         state,
-        stack_charge: Charge::new(0),
+        stack_charge: None,
         base: 0,
         native: NativeState::default(),
     };
@@ -90,6 +84,7 @@ fn with_machine<R>(
         machine.state.host.unwind_events(events);
         // Frames are still there with what they hold.
         machine.vals.fill(Val::Unit);
+        machine.state.handlers.clear();
     }
     // The stacks are kept for the next call, unless one deep recursion blew them up. Where memory is
     // kept in any case, they are too.
@@ -97,19 +92,20 @@ fn with_machine<R>(
     if deepest < 1 << 16 || crate::value::pool::is_active() {
         machine.state.scalars = machine.scalars;
         machine.state.vals = machine.vals;
-        machine.state.frames = emptied(machine.frames);
+        machine.state.frames = emptied(&mut machine.frames);
     }
     result
 }
 
 /// The same place for frames of another time, with nothing in it. (To collect what an iterator over
 /// a vector gives, of the same size, uses its memory again.)
-fn emptied<'b>(mut frames: Vec<Frame<'_>>) -> Vec<Frame<'b>> {
+#[inline]
+fn emptied<'b>(frames: &mut Vec<Frame<'_>>) -> Vec<Frame<'b>> {
     if frames.capacity() == 0 {
         return Vec::new();
     }
     frames.clear();
-    frames.into_iter().map_while(|_| None).collect()
+    std::mem::take(frames).into_iter().map_while(|_| None).collect()
 }
 
 struct Machine<'a> {
@@ -118,10 +114,8 @@ struct Machine<'a> {
     scalars: Vec<u64>,
     vals: Vec<Val>,
     frames: Vec<Frame<'a>>,
-    /// The handlers that errors go to, the innermost last.
-    handlers: Vec<Handler>,
-    /// The bytes of the stacks.
-    stack_charge: Charge,
+    /// The bytes of the stacks, if they have grown.
+    stack_charge: Option<Charge>,
     /// The number of frames below those of the innermost stretch of interpreted code.
     base: usize,
     native: NativeState,
@@ -186,11 +180,16 @@ impl<'a> Machine<'a> {
     }
 
     /// The code of a function, which may have to be compiled.
-    #[cold]
+    #[inline]
     fn compiled(&mut self, slot: u32) -> Result<&'a Code, Trap> {
-        if let Some(code) = self.world.slot(slot).code.get() {
-            return Ok(code);
+        match self.world.slot(slot).code.get() {
+            Some(code) => Ok(code),
+            None => self.compile(slot),
         }
+    }
+
+    #[cold]
+    fn compile(&mut self, slot: u32) -> Result<&'a Code, Trap> {
         let event = self.state.host.start_compilation();
         let code = self.world.code(slot);
         self.state.host.end_compilation(event);
@@ -248,7 +247,7 @@ impl<'a> Machine<'a> {
         self.state.host.reserve(bytes)?;
         self.scalars.resize(scalars, 0);
         self.vals.resize(vals, Val::Unit);
-        self.stack_charge.set(bytes);
+        self.stack_charge = Some(Charge::new(bytes));
         Ok(())
     }
 

@@ -53,8 +53,10 @@ impl<'a> Machine<'a> {
     pub(super) fn make_room_for_native(&mut self) {
         if self.world.natives.may_run() {
             self.state.native.table.set(self.world.natives.table.as_ptr());
-            self.scalars.reserve_exact(SCALARS.saturating_sub(self.scalars.len()));
-            self.vals.reserve_exact(VALS.saturating_sub(self.vals.len()));
+            if !self.fits(SCALARS, VALS) {
+                self.scalars.reserve_exact(SCALARS.saturating_sub(self.scalars.len()));
+                self.vals.reserve_exact(VALS.saturating_sub(self.vals.len()));
+            }
         }
     }
 

@@ -29,6 +29,7 @@ impl<T> RawVec<T> {
         raw
     }
 
+    #[inline]
     fn set(&self, mut items: ManuallyDrop<Vec<T>>) {
         self.data.set(NonNull::new(items.as_mut_ptr()).unwrap_or(NonNull::dangling()));
         self.len.set(items.len());
@@ -47,6 +48,7 @@ impl<T> RawVec<T> {
     }
 
     /// Puts other elements in the place of those that are there. What was [lent](Self::lend) stays where it is.
+    #[inline]
     pub(in crate::value) fn replace(&self, items: Vec<T>) -> Vec<T> {
         let old = if self.is_lent() { Vec::new() } else { ManuallyDrop::into_inner(self.view()) };
         self.set(ManuallyDrop::new(items));
@@ -54,10 +56,12 @@ impl<T> RawVec<T> {
     }
 
     /// Returns whether the elements are somebody else's: a vector with elements has room for some.
+    #[inline]
     fn is_lent(&self) -> bool {
         self.capacity.get() == 0 && self.len.get() > 0
     }
 
+    #[inline]
     pub(in crate::value) fn take(&self) -> Vec<T> {
         self.replace(Vec::new())
     }
@@ -95,8 +99,11 @@ impl<T: Copy> RawVec<T> {
     /// # Safety
     /// Until then, so many elements are at `data`, nobody else changes them, and if anybody sets one
     /// here, nobody else looks at them.
+    #[inline]
     pub(in crate::value) unsafe fn lend(&self, data: NonNull<T>, len: usize) {
-        drop(self.take());
+        if self.capacity.get() > 0 || self.len.get() > 0 {
+            drop(self.take());
+        }
         if len > 0 {
             self.data.set(data);
             self.len.set(len);

@@ -91,24 +91,23 @@ impl Pool {
     /// Runs `f` on the memory of this pool. Values that are made meanwhile are like others, and
     /// may outlive it.
     pub fn run<R>(&mut self, f: impl FnOnce() -> R) -> R {
-        let _at_work = AtWork::begin(self);
+        let _at_work = self.begin();
         f()
+    }
+
+    /// Puts the pool to work until the result is dropped.
+    pub(crate) fn begin(&mut self) -> AtWork<'_> {
+        self.0.get_or_insert_default();
+        LISTS.with_borrow_mut(|lists| std::mem::swap(lists, &mut self.0));
+        AtWork { pool: self, before: ACTIVE.replace(true) }
     }
 }
 
 /// The time in which a pool is at work; it ends when this is dropped.
-struct AtWork<'a> {
+pub(crate) struct AtWork<'a> {
     /// The place of the lists: meanwhile, it holds those that were at work before.
     pool: &'a mut Pool,
     before: bool,
-}
-
-impl<'a> AtWork<'a> {
-    fn begin(pool: &'a mut Pool) -> Self {
-        pool.0.get_or_insert_default();
-        LISTS.with_borrow_mut(|lists| std::mem::swap(lists, &mut pool.0));
-        Self { pool, before: ACTIVE.replace(true) }
-    }
 }
 
 impl Drop for AtWork<'_> {

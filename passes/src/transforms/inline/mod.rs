@@ -61,7 +61,6 @@ use regraft_ir::{Block, Constant, ControlFlow, Function, IrResult, Module, Type}
 
 use crate::analysis::{Analyses, CallGraph, CallSite, LoopForest};
 use crate::options::{OptionDef, Options};
-use crate::transforms::util::edit::is_cold;
 use crate::{ModulePass, PassContext, PassResult};
 use splice::{Scratch, Template, splice};
 
@@ -204,7 +203,7 @@ impl Inliner {
             let block = f.block_of(at.call);
             let is_cold = match cold {
                 Some((last, is_cold)) if last == block => is_cold,
-                _ => is_cold(f, block),
+                _ => f.is_cold(block),
             };
             cold = Some((block, is_cold));
             let code = module.get(self.graph.functions()[at.callee]);
@@ -308,7 +307,7 @@ impl Inliner {
         for &block in template.blocks() {
             let count = f.body(block).count() + 1;
             copied += count;
-            size += if is_cold(f, block) { 0 } else { count };
+            size += if f.is_cold(block) { 0 } else { count };
         }
         // The return is not copied, or becomes a jump that mostly goes.
         let goes_back = |&block: &Block| {

@@ -41,7 +41,7 @@ use regraft_ir::{Constant, ControlFlow, Function, Operand, Value};
 
 use self::emit::Emit;
 use self::expand::{Expand, Expansion};
-use crate::transforms::util::edit::{is_cold, replace_or_widen};
+use crate::transforms::util::edit::replace_or_widen;
 use crate::{FunctionPass, PassContext, PassResult};
 
 crate::pass! {
@@ -68,7 +68,7 @@ impl FunctionPass for SpecializeTangents {
         let mut types = TangentTable::default();
         let mut done = 0;
         for block in cfg.reverse_postorder() {
-            if is_cold(f, block) {
+            if f.is_cold(block) {
                 continue;
             }
             let found: Vec<Value> =

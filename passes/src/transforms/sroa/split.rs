@@ -14,7 +14,7 @@ use crate::transforms::util::add_params::add_params;
 use crate::transforms::util::aggregate::{
     construct, is_construction, is_made, part_name, parts, projected,
 };
-use crate::transforms::util::edit::{is_cold, replace_or_widen};
+use crate::transforms::util::edit::replace_or_widen;
 
 /// Aggregates with more parts stay whole.
 const MAX_PARTS: usize = 32;
@@ -346,7 +346,7 @@ impl Starts {
 /// Returns whether control leaves the function at the end of a block.
 fn leaves(f: &Function, block: Block) -> bool {
     let def = f.op_def(Value::terminator(block));
-    is_cold(f, block) || def.is_some_and(|def| def.traits.contains(Traits::RETURN))
+    f.is_cold(block) || def.is_some_and(|def| def.traits.contains(Traits::RETURN))
 }
 
 fn all(parts: usize) -> u32 {

@@ -100,14 +100,6 @@ pub(crate) fn refine(f: &mut Function, v: Value, ty: Type) -> IrResult<bool> {
     Ok(all)
 }
 
-/// Returns whether a block ends without going or returning anywhere: an error was thrown. Nothing
-/// is to be gained there.
-pub(crate) fn is_cold(f: &Function, block: Block) -> bool {
-    let def = f.op_def(Value::terminator(block));
-    def.is_some_and(|def| !def.traits.contains(Traits::RETURN))
-        && f.out_edges(block).next().is_none()
-}
-
 /// The block that a block jumps to, if it ends with a jump.
 pub(crate) fn jump_target(f: &Function, block: Block) -> Option<Block> {
     let term = f.terminator(block)?;
