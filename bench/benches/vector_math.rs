@@ -32,7 +32,7 @@ fn main() {
 fn add(forms: &Forms, table: &mut Table) {
     let inputs = [numbers(forms.name, 0.618_034), numbers("pow", 0.414_214)];
     let args: Vec<&[f64]> = inputs.iter().take(forms.args).map(Vec::as_slice).collect();
-    let mut out = vec![0.0; SIZE];
+    let mut out = vec![0.0; SIZE * forms.results];
     let widths = [1, 2, 4, 8].map(|count| {
         let ns = least(|| forms.map_by(count, &args, &mut out));
         (count, forms.map_by(count, &args, &mut out).map(|_| ns))

@@ -223,7 +223,7 @@ crate::dialect! {
     /// elements in the same order. If `count` is not positive, nothing is done, and it is true.
     ///
     /// The function is one of those that have a form for strips, as the attribute names it: `sin` for `math.sin`.
-    /// The elements are of type `f64`.
+    /// The elements are of type `f64`. `sincos` sets twice as many elements: all sines, and behind these all cosines.
     ///
     /// `%5: bool = mem.map %1, 1, 256, %2, %3 {function=:sin}`
     MAP = map(dest: [T], to: i64, count: i64; sources: _...) -> bool where T: Float {

@@ -55,7 +55,7 @@ pub fn forms(op: Op) -> Option<&'static Forms> {
 pub fn address(op: Op, form: Form) -> Option<*const u8> {
     let forms = forms(op)?;
     let address = match form {
-        Form::Scalar => forms.scalar(),
+        Form::Scalar => forms.scalar()?,
         Form::Lanes(count) => forms.lanes(count)?,
         Form::Strip => forms.strip(),
     };

@@ -48,7 +48,8 @@ fn every_op_has_its_function_by_name_and_symbols_differ() {
         assert_eq!(forms(op).unwrap().name, ctx.def(op).name.trim_start_matches("math."));
         assert!(address(op, Form::Scalar).is_some() && address(op, Form::Lanes(3)).is_none());
     }
-    assert_eq!(ops().collect::<BTreeSet<_>>().len(), regraft_math::Forms::all().len());
+    let of_one_result = regraft_math::Forms::all().iter().filter(|forms| forms.results == 1);
+    assert_eq!(ops().collect::<BTreeSet<_>>().len(), of_one_result.count());
     let names: Vec<String> = symbols().map(|(name, _)| name).collect();
     let distinct: BTreeSet<&String> = names.iter().collect();
     assert_eq!(distinct.len(), names.len());

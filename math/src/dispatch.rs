@@ -17,7 +17,8 @@ macro_rules! scalars {
                 #[cfg_attr(target_arch = "x86_64", target_feature(enable = "fma"))]
                 #[cfg_attr(not(target_arch = "x86_64"), inline)]
                 fn fused($($arg: f64),*) -> f64 {
-                    crate::function::$ty::of([$(Hardware($arg)),*]).0
+                    let [result] = crate::function::$ty::of([$(Hardware($arg)),*]);
+                    result.0
                 }
                 #[cfg(target_arch = "x86_64")]
                 if FUSED || std::arch::is_x86_feature_detected!("fma") {
@@ -54,7 +55,8 @@ pub mod software {
                 $(#[$doc])*
                 #[inline(never)]
                 pub fn $name($($arg: f64),*) -> f64 {
-                    crate::function::$ty::of([$(Software($arg)),*]).0
+                    let [result] = crate::function::$ty::of([$(Software($arg)),*]);
+                    result.0
                 }
             )*
         };

@@ -10,7 +10,10 @@
 //! | strip | `bool f(const double *x, double *out, size_t n)` | `bool f(x, y, out, n)` |
 //!
 //! Lanes outside the domain are NaN. A strip returns whether there were any: the result is NaN, and no argument
-//! is. The output may be an argument itself; apart from that it overlaps none.
+//! is. The output may begin where an argument does; apart from that it overlaps none.
+//!
+//! A function of several results, as `sincos`, has the form for strips alone: `out` has room for all of the first
+//! results and, behind these, all of the next.
 
 #![allow(
     unsafe_code,
@@ -26,13 +29,15 @@ use crate::lanes::scalar::Software;
 /// A function in all its forms, which give the same bits.
 #[derive(Debug)]
 pub struct Forms {
-    /// Its name, which is that of the op `math.NAME`.
+    /// Its name, which is that of the op `math.NAME`, if that has one result.
     pub name: &'static str,
     /// The number of arguments, 1 or 2.
     pub args: usize,
+    /// The number of results, 1 or 2.
+    pub results: usize,
     /// True if it is NaN for arguments outside its domain.
     pub partial: bool,
-    scalar: Entry,
+    scalar: Option<Entry>,
     /// For two, four and eight lanes.
     lanes: [Option<Entry>; 3],
     /// For strips that are computed by one, two, four and eight lanes.
@@ -49,9 +54,13 @@ unsafe impl Send for Entry {}
 unsafe impl Sync for Entry {}
 
 impl Forms {
-    /// Every function, for this CPU.
+    /// Every function, for this CPU, those of several results last.
     pub fn all() -> &'static [Self] {
-        static ALL: LazyLock<Vec<Forms>> = LazyLock::new(all);
+        static ALL: LazyLock<Vec<Forms>> = LazyLock::new(|| {
+            let mut all = all();
+            all.push(sincos());
+            all
+        });
         &ALL
     }
 
@@ -60,12 +69,13 @@ impl Forms {
         Self::all().iter().find(|forms| forms.name == name)
     }
 
-    /// The address of the scalar form.
-    pub fn scalar(&self) -> *const () {
-        self.scalar.0
+    /// The address of the scalar form; `None` if there are several results.
+    pub fn scalar(&self) -> Option<*const ()> {
+        self.scalar.map(|entry| entry.0)
     }
 
-    /// The address of the form for 2, 4 or 8 lanes; `None` if this CPU has no registers for these.
+    /// The address of the form for 2, 4 or 8 lanes; `None` if this CPU has no registers for these, or there are several
+    /// results.
     pub fn lanes(&self, count: usize) -> Option<*const ()> {
         let at = [2, 4, 8].iter().position(|&known| known == count)?;
         self.lanes[at].map(|entry| entry.0)
@@ -73,14 +83,14 @@ impl Forms {
 
     /// The address of the fastest form for strips.
     pub fn strip(&self) -> *const () {
-        self.strips.iter().rev().flatten().next().unwrap_or(&self.scalar).0
+        self.strips.iter().rev().flatten().next().expect("one lane is always there").0
     }
 
     /// Computes the function for each element. Returns whether some elements were outside the domain, for which
-    /// the result is NaN.
+    /// the result is NaN. All first results come first, then all second ones.
     ///
     /// # Panics
-    /// If there are not as many slices as arguments, or their lengths differ.
+    /// If there are not as many slices as arguments, their lengths differ, or there is not as much room for results.
     pub fn map(&self, args: &[&[f64]], out: &mut [f64]) -> bool {
         let widest = self.strips.iter().flatten().count() - 1;
         self.map_by(1 << widest, args, out).expect("this width is there")
@@ -93,17 +103,19 @@ impl Forms {
     pub fn map_by(&self, count: usize, args: &[&[f64]], out: &mut [f64]) -> Option<bool> {
         let at = [1, 2, 4, 8].iter().position(|&known| known == count)?;
         let Entry(strip) = self.strips[at]?;
-        assert!(args.iter().all(|arg| arg.len() == out.len()), "slices of different lengths");
+        let count = out.len() / self.results;
+        let fits = out.len() == count * self.results && args.iter().all(|arg| arg.len() == count);
+        assert!(fits, "slices of different lengths");
         // SAFETY: addresses have these types, and slices their lengths.
         unsafe {
             match (self.args, args) {
                 (1, [x]) => {
                     let strip: Strip1 = std::mem::transmute(strip);
-                    Some(strip(x.as_ptr(), out.as_mut_ptr(), out.len()))
+                    Some(strip(x.as_ptr(), out.as_mut_ptr(), count))
                 }
                 (2, [x, y]) => {
                     let strip: Strip2 = std::mem::transmute(strip);
-                    Some(strip(x.as_ptr(), y.as_ptr(), out.as_mut_ptr(), out.len()))
+                    Some(strip(x.as_ptr(), y.as_ptr(), out.as_mut_ptr(), count))
                 }
                 _ => panic!("`{}` takes {} arguments, not {}", self.name, self.args, args.len()),
             }
@@ -121,9 +133,9 @@ type Strip2 = unsafe extern "C" fn(*const f64, *const f64, *mut f64, usize) -> b
 /// It has no closures, which would be compiled without the features of the lanes.
 ///
 /// # Safety
-/// Each pointer has `n` elements behind it, and the CPU has the features of the lanes.
+/// Each pointer has `n` elements behind it, that to results as many for each, and the CPU has the features of the lanes.
 #[inline(always)]
-unsafe fn strip<L: Lanes, F: Function<N>, const N: usize>(
+unsafe fn strip<L: Lanes, F: Function<N, R>, const N: usize, const R: usize>(
     args: [*const f64; N],
     out: *mut f64,
     n: usize,
@@ -131,8 +143,13 @@ unsafe fn strip<L: Lanes, F: Function<N>, const N: usize>(
     if n == 0 {
         return false;
     }
-    let (mut from, mut to, mut count) = (args, out, n);
-    let (mut buffers, mut results) = ([[0.0; 8]; N], [0.0; 8]);
+    let (mut from, mut to, mut count) = (args, [out; R], n);
+    for (r, to) in to.iter_mut().enumerate() {
+        // SAFETY: there are `n` places for each result.
+        *to = unsafe { out.add(r * n) };
+    }
+    let (mut buffers, mut results) = ([[0.0; 8]; N], [[0.0; 8]; R]);
+    let ends = to;
     if n < L::COUNT {
         // The last element is repeated.
         for ((buffer, from), arg) in buffers.iter_mut().zip(&mut from).zip(args) {
@@ -142,7 +159,10 @@ unsafe fn strip<L: Lanes, F: Function<N>, const N: usize>(
             }
             *from = buffer.as_ptr();
         }
-        (to, count) = (results.as_mut_ptr(), L::COUNT);
+        for (to, results) in to.iter_mut().zip(&mut results) {
+            *to = results.as_mut_ptr();
+        }
+        count = L::COUNT;
     }
     let whole = count - count % L::COUNT;
     let mut last = [L::splat(0.0); N];
@@ -162,23 +182,29 @@ unsafe fn strip<L: Lanes, F: Function<N>, const N: usize>(
             // SAFETY: `i + COUNT <= count`; the slice is gone when the output is written.
             *lanes = L::load(unsafe { std::slice::from_raw_parts(from.add(i), L::COUNT) });
         }
-        let result = F::of(lanes);
-        // SAFETY: as above.
-        result.store(unsafe { std::slice::from_raw_parts_mut(to.add(i), L::COUNT) });
-        outside |= is_outside::<L, F, N>(&lanes, result);
+        let all = F::of(lanes);
+        for (result, to) in all.into_iter().zip(to) {
+            // SAFETY: as above.
+            result.store(unsafe { std::slice::from_raw_parts_mut(to.add(i), L::COUNT) });
+        }
+        outside |= is_outside::<L, F, N, R>(&lanes, all[0]);
         i += L::COUNT;
     }
     if whole < count {
-        let result = F::of(last);
-        // SAFETY: as above.
-        let end = unsafe { std::slice::from_raw_parts_mut(to.add(count - L::COUNT), L::COUNT) };
-        result.store(end);
-        outside |= is_outside::<L, F, N>(&last, result);
+        let all = F::of(last);
+        for (result, to) in all.into_iter().zip(to) {
+            // SAFETY: as above.
+            let end = unsafe { std::slice::from_raw_parts_mut(to.add(count - L::COUNT), L::COUNT) };
+            result.store(end);
+        }
+        outside |= is_outside::<L, F, N, R>(&last, all[0]);
     }
     if n < L::COUNT {
-        for (i, result) in results.into_iter().take(n).enumerate() {
-            // SAFETY: as above.
-            unsafe { *out.add(i) = result };
+        for (results, end) in results.iter().zip(ends) {
+            for (i, &result) in results.iter().take(n).enumerate() {
+                // SAFETY: as above.
+                unsafe { *end.add(i) = result };
+            }
         }
     }
     outside
@@ -186,7 +212,10 @@ unsafe fn strip<L: Lanes, F: Function<N>, const N: usize>(
 
 /// Returns whether there is a lane whose result is NaN, and none of whose arguments is.
 #[inline(always)]
-fn is_outside<L: Lanes, F: Function<N>, const N: usize>(args: &[L; N], result: L) -> bool {
+fn is_outside<L: Lanes, F: Function<N, R>, const N: usize, const R: usize>(
+    args: &[L; N],
+    result: L,
+) -> bool {
     if !F::PARTIAL || !L::any(result.is_nan()) {
         return false;
     }
@@ -208,20 +237,26 @@ macro_rules! width {
 
             $(#[$feature])*
             pub unsafe extern "C" fn one<F: Function<1>>(x: $raw) -> $raw {
-                let $out = F::of([<$lanes>::from(x)]);
+                let [$out] = F::of([<$lanes>::from(x)]);
                 $unwrapped
             }
 
             $(#[$feature])*
             pub unsafe extern "C" fn two<F: Function<2>>(x: $raw, y: $raw) -> $raw {
-                let $out = F::of([<$lanes>::from(x), <$lanes>::from(y)]);
+                let [$out] = F::of([<$lanes>::from(x), <$lanes>::from(y)]);
                 $unwrapped
             }
 
             $(#[$feature])*
             pub unsafe extern "C" fn strip_one<F: Function<1>>(x: *const f64, out: *mut f64, n: usize) -> bool {
                 // SAFETY: as the caller says.
-                unsafe { strip::<$lanes, F, 1>([x], out, n) }
+                unsafe { strip::<$lanes, F, 1, 1>([x], out, n) }
+            }
+
+            $(#[$feature])*
+            pub unsafe extern "C" fn strip_pair<F: Function<1, 2>>(x: *const f64, out: *mut f64, n: usize) -> bool {
+                // SAFETY: as the caller says.
+                unsafe { strip::<$lanes, F, 1, 2>([x], out, n) }
             }
 
             $(#[$feature])*
@@ -232,7 +267,7 @@ macro_rules! width {
                 n: usize,
             ) -> bool {
                 // SAFETY: as the caller says.
-                unsafe { strip::<$lanes, F, 2>([x, y], out, n) }
+                unsafe { strip::<$lanes, F, 2, 1>([x, y], out, n) }
             }
 
             pub fn unary<F: Function<1>>() -> [Entry; 2] {
@@ -240,6 +275,10 @@ macro_rules! width {
                     Entry(one::<F> as unsafe extern "C" fn($raw) -> $raw as *const ()),
                     Entry(strip_one::<F> as Strip1 as *const ()),
                 ]
+            }
+
+            pub fn pair<F: Function<1, 2>>() -> Entry {
+                Entry(strip_pair::<F> as Strip1 as *const ())
             }
 
             pub fn binary<F: Function<2>>() -> [Entry; 2] {
@@ -310,6 +349,19 @@ fn binary<F: Function<2>>() -> [Option<[Entry; 2]>; 4] {
     entries!(binary, F)
 }
 
+fn sincos() -> Forms {
+    type F = crate::function::SinCos;
+    Forms {
+        name: "sincos",
+        args: 1,
+        results: 2,
+        partial: <F as Function<1, 2>>::PARTIAL,
+        scalar: None,
+        lanes: [None; 3],
+        strips: entries!(pair, F),
+    }
+}
+
 macro_rules! arity {
     ($ty:ident $x:ident) => {
         unary::<crate::function::$ty>()
@@ -329,8 +381,9 @@ macro_rules! table {
                 Forms {
                     name: stringify!($name),
                     args: ARGS,
+                    results: 1,
                     partial: <crate::function::$ty as Function<ARGS>>::PARTIAL,
-                    scalar: scalar.expect("one lane is always there"),
+                    scalar,
                     lanes: [two, four, eight],
                     strips: entries.map(|found| found.map(|[_, strip]| strip)),
                 }

@@ -2,13 +2,26 @@
 
 use crate::lanes::Lanes;
 
-/// A function of `N` floats.
-pub trait Function<const N: usize> {
-    /// True if there are arguments for which it is NaN and none of them is.
+/// A function of `N` floats with `R` results.
+pub trait Function<const N: usize, const R: usize = 1> {
+    /// True if there are arguments for which it is NaN and none of them is. All results are NaN then.
     const PARTIAL: bool;
 
-    /// The value in each lane.
-    fn of<L: Lanes>(args: [L; N]) -> L;
+    /// The values in each lane.
+    fn of<L: Lanes>(args: [L; N]) -> [L; R];
+}
+
+/// The sine and the cosine of an angle in radians; NaN if it is infinite.
+#[derive(Debug)]
+pub struct SinCos;
+
+impl Function<1, 2> for SinCos {
+    const PARTIAL: bool = true;
+
+    #[inline(always)]
+    fn of<L: Lanes>([x]: [L; 1]) -> [L; 2] {
+        crate::trig::sincos(x)
+    }
 }
 
 /// Gives the list of functions to a macro.
@@ -85,8 +98,8 @@ macro_rules! types {
                 const PARTIAL: bool = matches!(stringify!($kind).as_bytes(), b"partial");
 
                 #[inline(always)]
-                fn of<L: Lanes>([$($arg),*]: [L; count!($($arg)*)]) -> L {
-                    crate::$file::$name($($arg),*)
+                fn of<L: Lanes>([$($arg),*]: [L; count!($($arg)*)]) -> [L; 1] {
+                    [crate::$file::$name($($arg),*)]
                 }
             }
         )*

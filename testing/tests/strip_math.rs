@@ -61,6 +61,11 @@ fn body(random: &mut Choices, rotated: bool) -> String {
                 sums = format!("%v{at}");
                 continue;
             }
+            7 => {
+                let _ = writeln!(text, "  %w{at}: f64 = math.sin {value}");
+                let _ = writeln!(text, "  %v{at}: f64 = math.cos {value}");
+                values.push(format!("%w{at}"));
+            }
             _ => {
                 let function = random.pick(&FUNCTIONS);
                 let _ = writeln!(text, "  %v{at}: f64 = math.{function} {value}");

@@ -113,9 +113,9 @@ static STRIPS: LazyLock<Vec<(&str, String)>> = LazyLock::new(|| {
     Forms::all().iter().map(|forms| (forms.name, format!("regraft_{}_strip", forms.name))).collect()
 });
 
-/// The form of a function for strips: it takes the addresses of arguments and of results, and how many there are, and
-/// returns a bool.
-pub(super) fn strip(name: &str) -> Option<Function> {
+/// The form of a function for strips, and the number of its results: it takes the addresses of arguments and of results,
+/// and how many there are, and returns a bool.
+pub(super) fn strip(name: &str) -> Option<(Function, usize)> {
     let forms = Forms::named(name)?;
     let (_, symbol) = STRIPS.iter().find(|&&(known, _)| known == name)?;
     let params: &[Arg] = match forms.args {
@@ -123,13 +123,14 @@ pub(super) fn strip(name: &str) -> Option<Function> {
         _ => &[Arg::Ptr, Arg::Ptr, Arg::Ptr, Arg::Int],
     };
     let (address, result) = (forms.strip().cast(), Some(Arg::Int));
-    Some(Function { name: symbol, address, params, result, touches: Touches::Arguments })
+    let function = Function { name: symbol, address, params, result, touches: Touches::Arguments };
+    Some((function, forms.results))
 }
 
 /// All functions.
 pub(super) fn all() -> impl Iterator<Item = Function> {
     let of_one = OF_ONE.into_iter().filter_map(|(op, ..)| of_one(op)).map(|function| function.call);
-    let strips = STRIPS.iter().filter_map(|&(name, _)| strip(name));
+    let strips = STRIPS.iter().filter_map(|&(name, _)| strip(name)).map(|(strip, _)| strip);
     of_one.chain(OF_TWO.into_iter().filter_map(|(op, _)| of_two(op))).chain(strips)
 }
 

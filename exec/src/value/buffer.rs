@@ -102,22 +102,23 @@ impl<T: Copy> Buffer<T> {
 }
 
 impl Buffer<f64> {
-    /// Sets `count` elements from the index `to` on, from 1, to a function of as many elements of other buffers,
-    /// each from an index on. Returns whether all are in its domain; `false` if there are not as many elements, or if
+    /// Sets `count` elements for each result, from the index `to` on, from 1, to a function of `count` elements of other
+    /// buffers, each from an index on. Returns whether all are in its domain; `false` if there are not as many elements, or if
     /// some of a source are set that are not its elements in the same order.
     ///
     /// # Panics
     /// If there are not as many sources as the function has arguments.
     pub fn map(&self, to: i64, count: i64, sources: &[(&Self, i64)], forms: &Forms) -> bool {
         let Ok(count) = usize::try_from(count) else { return true };
-        let Some(to) = self.places(to, count) else { return count == 0 };
+        let results = count.checked_mul(forms.results).and_then(|all| self.places(to, all));
+        let Some(to) = results else { return count == 0 };
         let mut strips: SmallVec<[Cow<'_, [f64]>; 2]> = SmallVec::new();
         for &(source, at) in sources {
             let Some(at) = source.places(at, count) else { return count == 0 };
             let strip = &source.0.items()[at.clone()];
             let meets = at.start < to.end && to.start < at.end;
             strips.push(match std::ptr::eq(source, self) {
-                true if meets && at != to => return count == 0,
+                true if meets && at.start != to.start => return count == 0,
                 true => Cow::Owned(strip.to_vec()),
                 false => Cow::Borrowed(strip),
             });

@@ -60,7 +60,8 @@ fn functions_give_the_same_bits_with_it() {
     ];
     let two: [(&str, Binary); 3] =
         [("atan2", software::atan2), ("pow", software::pow), ("hypot", software::hypot)];
-    assert_eq!(one.len() + two.len(), Forms::all().len());
+    let of_one_result = Forms::all().iter().filter(|forms| forms.results == 1);
+    assert_eq!(one.len() + two.len(), of_one_result.count());
     let mut random = Random(8);
     let [x, y]: [Vec<f64>; 2] =
         std::array::from_fn(|_| (0..20_000).map(|_| random.any()).collect());

@@ -41,7 +41,8 @@ impl<E: Emitter> Translator<'_, '_, E> {
             Some(Constant::Sym(name)) => self.source.f.ctx().str(name),
             _ => return false,
         };
-        let (Some(function), Some(dest)) = (math::strip(name), Strip::of(dest, to)) else {
+        let (Some((function, results)), Some(dest)) = (math::strip(name), Strip::of(dest, to))
+        else {
             return false;
         };
         let (pairs, _) = sources.as_chunks::<2>();
@@ -51,11 +52,18 @@ impl<E: Emitter> Translator<'_, '_, E> {
         let count = self.e.read(*count);
         let zero = self.e.int(0);
         let mut fits = self.e.int_cmp(IntCmp::Lt, zero, count);
-        let out = self.strip(dest, count, &mut fits);
+        let all = match results {
+            1 => count,
+            results => {
+                let results = self.e.int(results as i64);
+                self.e.int2(Int2::Mul, count, results)
+            }
+        };
+        let out = self.strip(dest, all, &mut fits);
         let mut args: SmallVec<[E::Value; 4]> = SmallVec::new();
         for source in sources {
             let x = self.strip(source, count, &mut fits);
-            let apart = self.are_apart(x, out, count);
+            let apart = self.are_apart((x, count), (out, all));
             fits = self.e.and(fits, apart);
             args.push(x);
         }
@@ -84,17 +92,25 @@ impl<E: Emitter> Translator<'_, '_, E> {
         self.e.element(elements, place, Mem::F64.size())
     }
 
-    /// Tests that strips have no element in common, or the same ones.
-    fn are_apart(&mut self, x: E::Value, y: E::Value, count: E::Value) -> E::Flag {
-        let (zero, three) = (self.e.int(0), self.e.int(3));
-        let way = self.e.int2(Int2::Sub, x, y);
-        let back = self.e.int2(Int2::Sub, zero, way);
-        let way = self.e.int2(Int2::Max, way, back);
-        let size = self.e.int2(Int2::Shl, count, three);
-        let (same, far) =
-            (self.e.int_cmp(IntCmp::Eq, way, zero), self.e.int_cmp(IntCmp::Le, size, way));
-        let (same, far) = (self.e.flag(same), self.e.flag(far));
-        let either = self.e.int2(Int2::Or, same, far);
+    /// Tests that strips at addresses, of so many elements, have no element in common, or the same first one.
+    fn are_apart(
+        &mut self,
+        (x, of_x): (E::Value, E::Value),
+        (y, of_y): (E::Value, E::Value),
+    ) -> E::Flag {
+        let three = self.e.int(3);
+        let mut end = |at, count| {
+            let size = self.e.int2(Int2::Shl, count, three);
+            self.e.int2(Int2::Add, at, size)
+        };
+        let (end_x, end_y) = (end(x, of_x), end(y, of_y));
+        let tests = [(IntCmp::Eq, x, y), (IntCmp::Le, end_x, y), (IntCmp::Le, end_y, x)];
+        let [same, before, behind] = tests.map(|(test, a, b)| {
+            let flag = self.e.int_cmp(test, a, b);
+            self.e.flag(flag)
+        });
+        let apart = self.e.int2(Int2::Or, before, behind);
+        let either = self.e.int2(Int2::Or, same, apart);
         self.nonzero(either)
     }
 }

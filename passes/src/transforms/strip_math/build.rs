@@ -13,9 +13,10 @@
 use regraft_dialects::attrs::{function, inbounds};
 use regraft_dialects::{arith, cf, mem};
 use regraft_ir::{Block, Constant, Function, Inst, IrResult, Loc, Operand, Type, Value};
+use rustc_hash::FxHashMap;
 
 use super::super::simplify_cfg::merge_after;
-use super::plan::{Plan, Round, Source, Strip};
+use super::plan::{Place, Plan, Round, Source, Strip};
 use crate::analysis::loop_exits::{Holds, LatchRuns};
 use crate::analysis::{InductionVariables, LoopForest};
 use crate::transforms::unroll::edges::{fold_branch, place, redirect_back_edges};
@@ -84,6 +85,7 @@ pub(super) fn carry_out(
         header,
         buffer,
         starts,
+        seconds: FxHashMap::default(),
         count: iterations,
         state,
         at: strip,
@@ -147,6 +149,8 @@ struct Builder<'a> {
     buffer: Value,
     /// By part of the buffer, the index of its first element.
     starts: Vec<Operand>,
+    /// By part, the index of the first result that stands behind those at its start.
+    seconds: FxHashMap<usize, Operand>,
     /// The number of iterations of the strip.
     count: Value,
     /// The values of the loop in the first iteration of the strip, by those of the loop.
@@ -260,7 +264,7 @@ impl Builder<'_> {
             return Ok(known);
         }
         let found = match (&mut iteration, self.strip_of(v)) {
-            (Some(iteration), Some(slot)) => self.result(f, slot, iteration.number)?,
+            (Some(iteration), Some(place)) => self.result(f, place, iteration.number)?,
             (Some(iteration), None) if f.is_param(v) => self.param(f, v, iteration.number)?,
             _ => {
                 let operands: Vec<Operand> = f.operands(v).collect();
@@ -286,14 +290,21 @@ impl Builder<'_> {
         Ok(found)
     }
 
-    /// The part of the buffer that the results of a function are in.
-    fn strip_of(&self, v: Value) -> Option<usize> {
-        self.plan.strips.iter().find(|strip| strip.inst == v).map(|strip| strip.slot)
+    /// The place of the results of a function.
+    fn strip_of(&self, v: Value) -> Option<Place> {
+        let mut results = self.plan.strips.iter().flat_map(Strip::results);
+        results.find(|&(inst, _)| inst == v).map(|(_, place)| place)
     }
 
-    /// Loads a result from a part of the buffer.
-    fn result(&self, f: &mut Function, slot: usize, number: Value) -> IrResult<Operand> {
-        let at = self.push(f, arith::add(number, self.starts[slot]))?;
+    /// The index of the first element of a place.
+    fn start(&self, place: Place) -> Operand {
+        let second = self.seconds.get(&place.slot).filter(|_| place.nth > 0);
+        second.copied().unwrap_or(self.starts[place.slot])
+    }
+
+    /// Loads a result from the buffer.
+    fn result(&self, f: &mut Function, place: Place, number: Value) -> IrResult<Operand> {
+        let at = self.push(f, arith::add(number, self.start(place)))?;
         let load = mem::load(self.buffer, [at]).with_attrs(inbounds(f.ctx()));
         self.push(f, load)
     }
@@ -315,7 +326,7 @@ impl Builder<'_> {
         self.push(f, arith::add(first, way))
     }
 
-    /// Computes a function for the strip.
+    /// Computes a function for the strip, or two.
     fn map(&mut self, f: &mut Function, strip: &Strip) -> IrResult<()> {
         let mut sources: Vec<Operand> = Vec::new();
         for source in &strip.sources {
@@ -324,16 +335,25 @@ impl Builder<'_> {
                     let array = f.operand(load, 0).expect("a load has an array");
                     sources.extend([array, self.position(f, load)?]);
                 }
-                Source::Slot(slot) => sources.extend([self.buffer.into(), self.starts[slot]]),
+                Source::Buffer(place) => sources.extend([self.buffer.into(), self.start(place)]),
             }
         }
-        let to = self.starts[strip.slot];
-        let def = f.op_def(strip.inst).expect("it is a function");
-        let name = def.name.rsplit('.').next().unwrap_or_default();
+        let (to, inst) = (self.starts[strip.slot], strip.insts[0]);
+        let name = match &*strip.insts {
+            [_, _] => {
+                let second = self.push(f, arith::add(to, self.count))?;
+                self.seconds.insert(strip.slot, second);
+                "sincos"
+            }
+            _ => {
+                let def = f.op_def(inst).expect("it is a function");
+                def.name.rsplit('.').next().unwrap_or_default()
+            }
+        };
         let attrs = function(f.ctx(), name);
         let map = mem::map(self.buffer, to, self.count, sources).with_attrs(attrs);
-        let loc = f.loc(strip.inst);
-        let all = f.push(self.at, map.at(loc).made_from(strip.inst))?;
+        let loc = f.loc(inst);
+        let all = f.push(self.at, map.at(loc).made_from(inst))?;
         self.ensure(f, all.into())
     }
 
@@ -418,13 +438,13 @@ impl Builder<'_> {
             f.set_attrs(copy(load.inst), attrs)?;
         }
         let first = f.first_inst(header).unwrap_or(Value::terminator(header));
-        for strip in &self.plan.strips {
-            let v = copy(strip.inst);
+        for (inst, place) in self.plan.strips.iter().flat_map(Strip::results) {
+            let v = copy(inst);
             if !f.is_used(v) {
                 f.delete(v)?;
                 continue;
             }
-            let at = f.insert(first, arith::add(number, self.starts[strip.slot]).at(self.loc))?;
+            let at = f.insert(first, arith::add(number, self.start(place)).at(self.loc))?;
             let loc = f.loc(v);
             f.replace(v, mem::load(self.buffer, [at]).with_attrs(attrs).at(loc))?;
         }

@@ -3,10 +3,10 @@
 use regraft_dialects::{math, mem};
 use regraft_ir::{DominatorTree, Function, Op, Operand, Type, Value};
 use rustc_hash::FxHashMap;
-use smallvec::SmallVec;
+use smallvec::{SmallVec, smallvec};
 
 use super::ahead::{Finder, is_function, steps};
-use super::slots::Slots;
+use super::slots::{Reads, Slots};
 use crate::analysis::loop_exits::{Count, Holds, LatchRuns};
 use crate::analysis::{Latencies, LoopId};
 use crate::transforms::util::counters::can_compute;
@@ -28,17 +28,38 @@ const MAX_APART: usize = 6;
 pub(super) enum Source {
     /// The elements that this load reads in its iterations.
     Elements(Value),
-    /// A part of the buffer.
-    Slot(usize),
+    /// Elements of the buffer.
+    Buffer(Place),
 }
 
-/// A function that is computed for a strip.
+/// Elements of the buffer, as many as the strip has, `nth` times as many behind the start of a part.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Place {
+    pub(super) slot: usize,
+    pub(super) nth: usize,
+}
+
+impl Place {
+    pub(super) const fn at(slot: usize) -> Self {
+        Self { slot, nth: 0 }
+    }
+}
+
+/// A function that is computed for a strip, or a sine and a cosine of the same angle.
 #[derive(Debug)]
 pub(super) struct Strip {
-    pub(super) inst: Value,
+    pub(super) insts: SmallVec<[Value; 2]>,
     pub(super) sources: SmallVec<[Source; 2]>,
-    /// The part of the buffer that gets the results.
+    /// The first part of the buffer that gets results, one behind the other.
     pub(super) slot: usize,
+}
+
+impl Strip {
+    /// The functions, with the places of their results.
+    pub(super) fn results(&self) -> impl Iterator<Item = (Value, Place)> + '_ {
+        let places = (0..).map(|nth| Place { slot: self.slot, nth });
+        self.insts.iter().copied().zip(places)
+    }
 }
 
 /// Functions that need nothing of each other, after a loop that computes what they are given.
@@ -138,7 +159,7 @@ impl Plan {
         let f = facts.f;
         let functions: Vec<Value> = levels.iter().map(|&(_, v)| v).collect();
         let mut slots = Slots::default();
-        let mut results: FxHashMap<Value, usize> = FxHashMap::default();
+        let mut results: FxHashMap<Value, Place> = FxHashMap::default();
         for round in levels.chunk_by(|x, y| x.0 == y.0) {
             let first = self.strips.len();
             let mut filled: Vec<(Operand, usize)> = Vec::new();
@@ -149,37 +170,53 @@ impl Plan {
                     });
                     if !is_there && !filled.iter().any(|&(known, _)| known == arg) {
                         let readers = round.iter().flat_map(|&(_, v)| f.operands(v));
-                        filled
-                            .push((arg, slots.take(readers.filter(|&x| x == arg).count(), false)));
+                        filled.push((
+                            arg,
+                            slots.take((readers.filter(|&x| x == arg).count(), false)),
+                        ));
                         self.note_loads(facts, l, arg, &functions);
                     }
                 }
             }
             for &(_, v) in round {
+                if results.contains_key(&v) {
+                    continue;
+                }
                 let source = |arg: Operand| {
                     let known = arg.as_value().and_then(|arg| results.get(&arg).copied());
-                    let filled =
-                        || filled.iter().find(|&&(of, _)| of == arg).map(|&(_, slot)| slot);
-                    known.or_else(filled).map_or_else(
+                    let filled = || filled.iter().find(|&&(of, _)| of == arg);
+                    known.or_else(|| filled().map(|&(_, slot)| Place::at(slot))).map_or_else(
                         || Source::Elements(arg.as_value().expect("it is a load")),
-                        Source::Slot,
+                        Source::Buffer,
                     )
                 };
                 let sources: SmallVec<[Source; 2]> = f.operands(v).map(source).collect();
+                let mut read: Vec<Place> = Vec::new();
                 for source in &sources {
                     match *source {
                         Source::Elements(load) => {
                             self.note_load(facts, l, load, f.operand_count(load) > 2);
                         }
-                        Source::Slot(slot) => slots.read(slot),
+                        Source::Buffer(place) => read.push(place),
                     }
                 }
-                let users = f.uses(v).map(|at| at.user).filter(|user| !self.dropped.contains(user));
-                let (readers, others): (Vec<_>, Vec<_>) =
-                    users.partition(|user| functions.contains(user));
-                let slot = slots.take(readers.len(), !others.is_empty());
-                results.insert(v, slot);
-                self.strips.push(Strip { inst: v, sources, slot });
+                let pair = pair(f, round, v);
+                // One function may replace what it is given by its results, if both stand at the start of a part.
+                let in_place = |place: &Place| pair.is_none() && place.nth == 0;
+                let (replaced, kept): (Vec<Place>, Vec<Place>) =
+                    read.into_iter().partition(in_place);
+                replaced.into_iter().for_each(|place| slots.read(place));
+                let reads_of = |v: Value| reads(f, v, &functions, &self.dropped);
+                let (insts, slot): (SmallVec<[Value; 2]>, usize) = match pair {
+                    Some(pair) => (pair.into(), slots.take_pair(pair.map(reads_of))),
+                    None => (smallvec![v], slots.take(reads_of(v))),
+                };
+                for place in kept {
+                    insts.iter().for_each(|_| slots.read(place));
+                }
+                let strip = Strip { insts, sources, slot };
+                results.extend(strip.results());
+                self.strips.push(strip);
             }
             self.rounds.push(Round { filled, strips: first..self.strips.len() });
         }
@@ -228,6 +265,25 @@ impl Plan {
             }
         }
     }
+}
+
+/// How often functions read the results of another one ahead, and whether iterations do.
+fn reads(f: &Function, v: Value, functions: &[Value], dropped: &[Value]) -> Reads {
+    let users = f.uses(v).map(|at| at.user).filter(|user| !dropped.contains(user));
+    let (ahead, others): (Vec<_>, Vec<_>) = users.partition(|user| functions.contains(user));
+    (ahead.len(), !others.is_empty())
+}
+
+/// The sine and the cosine of the same angle, of which `v` is one, in a round.
+fn pair(f: &Function, round: &[(u32, Value)], v: Value) -> Option<[Value; 2]> {
+    let other = match f.op(v)? {
+        math::SIN => math::COS,
+        math::COS => math::SIN,
+        _ => return None,
+    };
+    let is_other = |w: Value| f.op(w) == Some(other) && f.operands(w).eq(f.operands(v));
+    let w = round.iter().map(|&(_, w)| w).find(|&w| is_other(w))?;
+    Some(if other == math::COS { [v, w] } else { [w, v] })
 }
 
 /// The functions that run once in each iteration, in order.

@@ -1,5 +1,10 @@
 //! The parts of the buffer: each is used again when what it holds is not needed any more.
 
+use super::plan::Place;
+
+/// How often something is read ahead, and whether iterations read it.
+pub(super) type Reads = (usize, bool);
+
 /// The parts of a buffer.
 #[derive(Default)]
 pub(super) struct Slots {
@@ -9,9 +14,27 @@ pub(super) struct Slots {
 }
 
 impl Slots {
-    /// Takes a part for what is read so often ahead, and by iterations if it is `kept`.
-    pub(super) fn take(&mut self, readers: usize, kept: bool) -> usize {
+    /// Takes a part for what is read so often ahead, and by iterations if it is kept.
+    pub(super) fn take(&mut self, reads: Reads) -> usize {
         let slot = self.free.pop().unwrap_or(self.readers.len());
+        self.hold(slot, reads);
+        slot
+    }
+
+    /// Takes two parts, one behind the other. Returns the first.
+    pub(super) fn take_pair(&mut self, reads: [Reads; 2]) -> usize {
+        let count = self.readers.len();
+        // The last one may be the first of them.
+        let is_free = |slot: usize| slot >= count || self.free.contains(&slot);
+        let slot = (0..count).find(|&slot| is_free(slot) && is_free(slot + 1)).unwrap_or(count);
+        self.free.retain(|&free| free != slot && free != slot + 1);
+        for (slot, reads) in (slot..).zip(reads) {
+            self.hold(slot, reads);
+        }
+        slot
+    }
+
+    fn hold(&mut self, slot: usize, (readers, kept): Reads) {
         if slot == self.readers.len() {
             self.readers.push(None);
         }
@@ -19,11 +42,11 @@ impl Slots {
         if self.readers[slot] == Some(0) {
             self.free.push(slot);
         }
-        slot
     }
 
-    /// Says that a part was read.
-    pub(super) fn read(&mut self, slot: usize) {
+    /// Says that a function has read what it is given.
+    pub(super) fn read(&mut self, Place { slot, nth }: Place) {
+        let slot = slot + nth;
         if let Some(Some(readers)) = self.readers.get_mut(slot) {
             *readers -= 1;
             if *readers == 0 {
