@@ -461,13 +461,15 @@ func @f(%x: f64) -> f64 {
     floats(text, &[0.75], &[1.0]);
 }
 
-/// Chunks are given an array that nothing flows back to, in one struct with a number that something does: its shadow is
-/// undefined, and their own ones have its size.
+/// Chunks are given an array that nothing flows back to, in one struct with a number that something does. The sweep of a
+/// chunk adds to the shadow of the array what nobody asks for, or nothing, if it does not read it.
 #[test]
 fn chunks_with_a_constant_array_beside_a_number() {
-    let text = "struct @C {a: f64, own: tuple<array<f64, 1>>}
+    let text = |factor: &str| {
+        format!(
+            "struct @C {{a: f64, own: tuple<array<f64, 1>>}}
 
-func @main(%1: f64) -> f64 {
+func @main(%1: f64) -> f64 {{
 ^1:
   %2: array<f64, 1> = mem.array 1.0, 2.0, 0.5
   %3: tuple<array<f64, 1>> = core.tuple %2
@@ -477,9 +479,9 @@ func @main(%1: f64) -> f64 {
   %7: f64 = mem.load %5, 2
   %8: f64 = arith.mul %6, %7
   return %8
-}
+}}
 
-func @in_chunks(%1: @C, %2: i64) -> array<f64, 1> {chunks=true, inline=false} {
+func @in_chunks(%1: @C, %2: i64) -> array<f64, 1> {{chunks=true, inline=false}} {{
 ^1:
   %3: array<f64, 1> = mem.alloc %2
   br ^2(1)
@@ -488,19 +490,26 @@ func @in_chunks(%1: @C, %2: i64) -> array<f64, 1> {chunks=true, inline=false} {
   br %5, ^3, ^4
 ^3:
   %6: f64 = call @chunk(%1, %4)
-  mem.store %3, %6, %4 {inbounds=true}
+  mem.store %3, %6, %4 {{inbounds=true}}
   %7: i64 = arith.add %4, 1
   br ^2(%7)
 ^4:
   return %3
-}
+}}
 
-func @chunk(%1: @C, %2: i64) -> f64 {inline=false} {
+func @chunk(%1: @C, %2: i64) -> f64 {{inline=false}} {{
 ^1:
   %3: f64 = core.get %1, 1
-  %4: f64 = arith.mul %3, %3
-  return %4
-}
-";
-    floats(text, &[0.5], &[0.5]);
+  %4: tuple<array<f64, 1>> = core.get %1, 2
+  %5: array<f64, 1> = core.get %4, 1
+  %6: f64 = mem.load %5, %2
+  %7: f64 = arith.mul %3, {factor}
+  return %7
+}}
+"
+        )
+    };
+    // x^4, and 2x^2.
+    floats(&text("%3"), &[0.5], &[0.5]);
+    floats(&text("%6"), &[0.5], &[2.0]);
 }

@@ -78,8 +78,7 @@ crate::dialect! {
     /// `%3: f64 = ad.unbox %2`
     UNBOX = unbox(x: _) -> declared [PURE, MAY_TRAP];
 
-    /// Adds a tangent to a shadow, in place and in depth. Zeros may be added to an array without elements, as
-    /// `core.undef` is, whatever their number.
+    /// Adds a tangent to a shadow, in place and in depth.
     ///
     /// Traps (`DimensionMismatch`) if their sizes differ, (`TypeError`) if their types do.
     ///

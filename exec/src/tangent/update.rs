@@ -28,8 +28,6 @@ impl Rule for Accumulate {
                 self.copies = walk.into_known();
                 Step::Done(copy)
             }
-            // Nothing flows back to what has an undefined shadow.
-            (Val::Array(x), Val::Array(y)) if x.is_empty() && is_zero(y) => Step::Done(a.clone()),
             (Val::Array(x), Val::Array(y)) => {
                 on.check_sizes(x, y)?;
                 if add_numbers(x, y) { Step::Done(a.clone()) } else { Step::Fill(a.clone()) }
@@ -44,15 +42,6 @@ impl Rule for Accumulate {
             (None, None) => None,
             (a, b) => Some((a.unwrap_or(Val::Unit), b.unwrap_or(Val::Unit))),
         }
-    }
-}
-
-/// Returns whether an array holds floats that are all zero.
-fn is_zero(array: &Array) -> bool {
-    match array.storage() {
-        Storage::F64(items) => items.to_vec().iter().all(|&x| x == 0.0),
-        Storage::F32(items) => items.to_vec().iter().all(|&x| x == 0.0),
-        _ => false,
     }
 }
 

@@ -133,6 +133,26 @@ impl MemoryLocation {
             _ => Overlap::May,
         }
     }
+
+    /// Compares the location with what an instruction writes, given how two objects or indices compare, and whether
+    /// the instruction may write to the object. Different indices are apart in one object and in two.
+    pub(crate) fn overlap_of_write(
+        &self,
+        f: &Function,
+        write: Value,
+        compare: impl Fn(Operand, Operand) -> Overlap,
+        may_write: impl FnOnce() -> bool,
+    ) -> Overlap {
+        let written = Self::of(f, write);
+        let is_same =
+            written.as_ref().is_some_and(|at| compare(at.object, self.object) == Overlap::Must);
+        match written.map_or(Overlap::May, |at| self.overlap(f, &at, compare)) {
+            places if is_same => places,
+            Overlap::No => Overlap::No,
+            _ if may_write() => Overlap::May,
+            _ => Overlap::No,
+        }
+    }
 }
 
 /// Returns the indices of a load or store of an element.

@@ -56,11 +56,24 @@ impl Augment<'_, '_> {
         let mut shadows = Vec::new();
         for (i, &arg) in args.iter().enumerate() {
             if pair.active[i] && self.driver.types.has_shadow(pair.params[i]) {
-                let want = self.driver.types.shadow(pair.params[i]);
-                shadows.push(self.shadow_for(arg, want, v)?);
+                shadows.push(self.argument_shadow(v, pair.params[i], arg)?);
             }
         }
         Ok(shadows)
+    }
+
+    /// The shadow of an argument for a parameter of type `ty` that has one. The callee adds to it what belongs to
+    /// objects that have none here, where nobody asks for it: those that chunks only read, beside numbers with a
+    /// derivative, and those that steps of a loop put something into.
+    fn argument_shadow(&mut self, v: Value, ty: Type, arg: Operand) -> Result<Operand, Diagnostic> {
+        let want = self.driver.types.shadow(ty);
+        match (self.known_shadow(arg), arg.as_value()) {
+            (None, Some(object)) => {
+                let shadow = self.zero_shadow(object, v)?;
+                self.as_type(shadow, want, v)
+            }
+            _ => self.shadow_for(arg, want, v),
+        }
     }
 
     /// The derivative of a callee; `combined` as in [`Driver::pair`](super::super::driver::Driver::pair).
@@ -222,14 +235,9 @@ impl Augment<'_, '_> {
         let mut shadows = Vec::with_capacity(pair.params.len());
         for (i, &arg) in args[1..].iter().enumerate() {
             let has_shadow = pair.active[i] && self.driver.types.has_shadow(pair.params[i]);
-            shadows.push(match (has_shadow, self.known_shadow(arg), arg.as_value()) {
-                (false, ..) | (true, None, None) => None,
-                (true, Some(shadow), _) => {
-                    let want = self.driver.types.shadow(pair.params[i]);
-                    Some(self.as_type(shadow, want, v)?)
-                }
-                // Nobody asked for it, but steps put something into it.
-                (true, None, Some(arg)) => Some(self.zero_shadow(arg, v)?),
+            shadows.push(match has_shadow && arg.as_value().is_some() {
+                true => Some(self.argument_shadow(v, pair.params[i], arg)?),
+                false => None,
             });
         }
         if self.activity.has_shadow(v) {

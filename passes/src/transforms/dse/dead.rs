@@ -5,6 +5,7 @@ use regraft_ir::{Block, ControlFlow, Function, IrResult, Traits, Value};
 use rustc_hash::FxHashSet;
 
 use super::candidates::{Candidates, Set};
+use super::overlap_of_write;
 use crate::analysis::memory_location::{MemoryLocation, Overlap};
 use crate::analysis::traps::may_trap;
 use crate::analysis::{Aliases, Analyses, Base, EffectSummaries, inst_effects};
@@ -163,9 +164,8 @@ pub(super) fn store_later_value(
     store: Value,
     gone: &FxHashSet<Value>,
 ) -> IrResult<Option<Value>> {
-    if f.op(store) != Some(mem::STORE) || f.checks_operands(store) {
-        return Ok(None);
-    }
+    let place = MemoryLocation::of(f, store).filter(|_| f.op(store) == Some(mem::STORE));
+    let Some(place) = place.filter(|_| !f.checks_operands(store)) else { return Ok(None) };
     let mut calm = true;
     let mut next = f.next_inst(store);
     while let Some(v) = next.filter(|v| !v.is_terminator()) {
@@ -175,7 +175,9 @@ pub(super) fn store_later_value(
         }
         if !candidates.overwrites(f, v, store) {
             let effects = inst_effects(f, v, summaries);
-            if effects.writes_anything() && !is_elsewhere(f, v, store, aliases) {
+            if effects.writes_anything()
+                && overlap_of_write(f, &place, v, (aliases, summaries)) != Overlap::No
+            {
                 return Ok(None);
             }
             calm &= effects.is_removable();
@@ -197,16 +199,4 @@ pub(super) fn store_later_value(
         return Ok(Some(v));
     }
     Ok(None)
-}
-
-/// Returns whether a write is to another place than that of a store.
-fn is_elsewhere(f: &Function, write: Value, store: Value, aliases: &Aliases) -> bool {
-    let (Some(written), Some(place)) = (MemoryLocation::of(f, write), MemoryLocation::of(f, store))
-    else {
-        return false;
-    };
-    match written.object == place.object {
-        true => place.overlap(f, &written, |a, b| Overlap::of_offsets(f, a, b)) == Overlap::No,
-        false => !aliases.may_alias(f, written.object, place.object),
-    }
 }

@@ -42,8 +42,9 @@ mod stack_pairs;
 use regraft_ir::{Constant, Function, IrResult, Value};
 use rustc_hash::FxHashSet;
 
-use crate::analysis::Aliases;
+use crate::analysis::memory_location::{MemoryLocation, Overlap};
 use crate::analysis::traps::may_trap;
+use crate::analysis::{Access, Aliases, EffectSummaries, inst_effects};
 use crate::{FunctionPass, PassContext, PassResult};
 use candidates::Candidates;
 
@@ -109,6 +110,20 @@ impl FunctionPass for Dse {
         cx.add("dead stores", dead + left_behind.len() as u64);
         Ok(())
     }
+}
+
+/// Compares a place with what an instruction writes.
+fn overlap_of_write(
+    f: &Function,
+    place: &MemoryLocation,
+    write: Value,
+    (aliases, summaries): (&Aliases, &EffectSummaries),
+) -> Overlap {
+    let may_write = || {
+        let effects = inst_effects(f, write, summaries);
+        aliases.touches(f, &effects, place.object).intersects(Access::WRITES)
+    };
+    place.overlap_of_write(f, write, |a, b| Overlap::of_offsets(f, a, b), may_write)
 }
 
 /// Deletes stores, whose results are `nothing`.

@@ -4,9 +4,10 @@ use regraft_dialects::{data, mem};
 use regraft_ir::{ControlFlow, Function, Operand, Value};
 use rustc_hash::FxHashMap;
 
+use super::overlap_of_write;
 use crate::analysis::memory_location::{MemoryLocation, Overlap, stored_value};
 use crate::analysis::memory_ssa::{MemorySsa, defining_write};
-use crate::analysis::{Access, Aliases, Analyses, EffectSummaries, inst_effects};
+use crate::analysis::{Aliases, Analyses, EffectSummaries};
 
 /// So many writes elsewhere are looked through.
 const MAX_CLOBBER_STEPS: usize = 16;
@@ -73,19 +74,7 @@ impl Walk<'_> {
             else {
                 return false;
             };
-            let written = MemoryLocation::of(f, write);
-            let overlap = match written.filter(|at| at.object == place.object) {
-                Some(written) => place.overlap(f, &written, |a, b| Overlap::of_offsets(f, a, b)),
-                None => {
-                    let effects = inst_effects(f, write, self.summaries);
-                    let touched = self.aliases.touches(f, &effects, place.object);
-                    match touched.intersects(Access::WRITES) {
-                        true => Overlap::May,
-                        false => Overlap::No,
-                    }
-                }
-            };
-            match overlap {
+            match overlap_of_write(f, place, write, (self.aliases, self.summaries)) {
                 Overlap::Must => return stored_value(f, write) == Some(value),
                 Overlap::May => return false,
                 Overlap::No => match self.memory.before(write) {

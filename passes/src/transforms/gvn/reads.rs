@@ -71,7 +71,7 @@ impl Walk<'_> {
             if let Some(value) = self.filled(read, object, write) {
                 return Clobber::Stored(value);
             }
-            match self.overlap(location, object, write) {
+            match self.overlap(location, write) {
                 Overlap::Must => {
                     if let Some(value) = stored_value(f, write)
                         && f.operand_type(self.numbers.of(value)) == f.ty(read)
@@ -143,27 +143,15 @@ impl Walk<'_> {
         .then_some(value)
     }
 
-    /// Returns whether a write is to the place of an object that is read.
-    fn overlap(&self, location: &MemoryLocation, object: Operand, write: Value) -> Overlap {
+    /// Returns whether a write is to the place that is read.
+    fn overlap(&self, location: &MemoryLocation, write: Value) -> Overlap {
         let (f, facts) = (self.f, self.facts);
-        let written = MemoryLocation::of(f, write);
-        let is_same = written.as_ref().is_some_and(|at| self.numbers.of(at.object) == object);
-        let places = written.map_or(Overlap::May, |written| {
-            location.overlap(f, &written, |a, b| self.compare(a, b))
-        });
-        match places {
-            places if is_same => places,
-            // Whether they are one object or two.
-            Overlap::No => Overlap::No,
-            _ => {
-                let effects = inst_effects(f, write, &facts.summaries);
-                let touched = facts.aliases.touches(f, &effects, location.object);
-                match touched.contains(Access::WRITES_CONTENTS) {
-                    true => Overlap::May,
-                    false => Overlap::No,
-                }
-            }
-        }
+        let may_write = || {
+            let effects = inst_effects(f, write, &facts.summaries);
+            let touched = facts.aliases.touches(f, &effects, location.object);
+            touched.contains(Access::WRITES_CONTENTS)
+        };
+        location.overlap_of_write(f, write, |a, b| self.compare(a, b), may_write)
     }
 
     /// Returns what a read is forwarded on all ways to where versions meet, if that is the same.
