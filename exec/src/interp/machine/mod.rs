@@ -252,7 +252,8 @@ impl<'a> Machine<'a> {
             match place {
                 Dst::Scalar(_, reg) => scalars.push(self.scalars[s + reg as usize]),
                 Dst::Val(reg) => {
-                    vals.push(std::mem::replace(&mut self.vals[v + reg as usize], Val::Unit))
+                    let value = &mut self.vals[v + reg as usize];
+                    vals.push(std::mem::replace(value, Val::Unit));
                 }
                 Dst::Nowhere => vals.push(Val::Unit),
             }
