@@ -14,7 +14,7 @@
 //!
 //! # Why it is right
 //! Each way from the beginning of the block is one that the function itself has. A value of a block that is on such a way, and
-//! before the block as well, has two definitions, the parameter and its own ([`ssa_repair`]). What attributes of the function
+//! before the block as well, has two definitions, the parameter and its own ([`ssa_repair`](super::ssa_repair)). What attributes of the function
 //! say of its parameters does not hold for the new ones, so there are none.
 //!
 //! # Cost
