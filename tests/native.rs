@@ -132,3 +132,86 @@ fn engines_agree() {
         }
     }
 }
+
+/// Loops that run long go on in the rest of their function, which has been through passes, with all that is live.
+#[test]
+fn loops_at_work_go_on_in_optimized_code() {
+    const LOOPS: &str = "
+struct P
+    x::Float64
+    name::String
+end
+step(p::P, i) = P(p.x + i, p.name)
+# Values of all kinds that change and that do not, in nested loops.
+function nested(n, x, s)
+    p, t, z, seen = P(0.0, s), (1, 2.0f0), 1.0 + 0.0im, Any[]
+    for i in 1:n
+        w = [0.5 * i, 1.0]
+        for j in 1:3
+            p = step(p, w[1] + x[j])
+            t = (t[2] > 8 ? 0 : t[1] + j, t[2] > 8 ? 0.0f0 : t[2] + 1)
+        end
+        z *= 0.999 + 0.001im
+        i % 100_000 == 0 && push!(seen, (i, p.name))
+    end
+    return p, t, round(abs(z) * 1e300), seen, s
+end
+# The error comes after the loop went on.
+function run_over(x, n)
+    s = 0
+    for i in 1:n
+        s += x[(i - 1) % 400_000 < 399_999 ? 1 : 2]
+    end
+    s
+end
+guarded(n) = try run_over([1], n) catch e; (typeof(e), n) end
+# It calls itself within a loop that has gone on, and after it.
+function again(n, depth)
+    s = 0
+    for i in 1:n
+        s += i % 7
+        if i == n - 5 && depth > 0
+            s += again(n, depth - 1)
+        end
+    end
+    s + (depth > 0 ? again(10, 0) : 0)
+end
+# Refs and structs are what passes take apart; those that come from outside are only used.
+mutable struct Counter
+    n::Int
+end
+function counted(n, c)
+    own = Ref(0.5)
+    for i in 1:n
+        own[] += 1.0
+        c.n += i
+    end
+    own[], c.n
+end
+function tick(n, c)
+    while c.n < n
+        c.n += 1
+    end
+    c.n
+end
+println(nested(400_000, [1.0, 2.0, 3.0], \"name\"))
+println(guarded(399_999), guarded(500_000))
+println(again(300_000, 2))
+println(counted(500_000, Counter(1)), tick(500_000, Counter(0)), tick(500_000, Counter(0)))
+step(p::P, i) = P(p.x - i, p.name)
+println(nested(400_000, [1.0, 2.0, 3.0], \"again\"))
+run_over([1], 400_000)
+";
+    let file = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("loops_at_work.jl");
+    std::fs::write(&file, LOOPS).unwrap();
+    let run = |engine: &str| {
+        let output = command(&["run", &file.to_string_lossy(), "--engine", engine]).output();
+        let Output { status, stdout, stderr } = output.unwrap();
+        (status.code(), text(&stdout), text(&stderr))
+    };
+    let expected = run("interp");
+    assert_eq!(expected.0, Some(1), "{}", expected.2);
+    assert!(expected.2.contains("BoundsError"), "{}", expected.2);
+    assert!(expected.1.contains("(BoundsError, 500000)"), "{}", expected.1);
+    assert_eq!(run("auto"), expected);
+}

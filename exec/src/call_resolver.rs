@@ -6,7 +6,7 @@
 
 use std::rc::Rc;
 
-use regraft_ir::{Function, Symbol};
+use regraft_ir::{Block, Function, Symbol, Value};
 
 use crate::error::Trap;
 use crate::host::Host;
@@ -43,6 +43,24 @@ pub trait CallResolver {
     /// The function of that name as native code is to be made of it, if that is another one than the interpreter
     /// runs: with the same parameters, results and effects.
     fn optimized(&mut self, _name: Symbol) -> Option<Rc<Function>> {
+        None
+    }
+
+    /// Tells whether [`continued`](Self::continued) may be asked about the function of that name.
+    fn may_continue(&mut self, _name: Symbol) -> bool {
+        false
+    }
+
+    /// The rest of `f`, the function of that name, from the beginning of a block, as native code is to be made of it: the
+    /// parameters are those of the block and what else is `live` there, in the order of `live`, results and effects
+    /// those that `f` has from there.
+    fn continued(
+        &mut self,
+        _name: Symbol,
+        _f: &Function,
+        _block: Block,
+        _live: &[Value],
+    ) -> Option<Rc<Function>> {
         None
     }
 

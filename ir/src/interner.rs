@@ -101,6 +101,12 @@ impl<T> Interner<T> {
         self.items.get(self.place(id))
     }
 
+    /// Makes room for so many more items.
+    pub(crate) fn reserve(&self, more: usize, rehash: impl Fn(&T) -> u64) {
+        let mut index = self.index.write().unwrap_or_else(PoisonError::into_inner);
+        index.reserve(more, |&id| rehash(self.get(id)));
+    }
+
     /// The id of the item that `eq` accepts, made by `make` if there is none yet. `hash` must be
     /// [`hash_of`] of the key that both agree on, and `rehash` the same for an item of the table.
     pub(crate) fn intern_with<K>(

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use regraft_ad::{Checkpoints, PlanKind};
 use regraft_exec::Val;
-use regraft_ir::{Context, Diagnostic, Function, Module, Symbol};
+use regraft_ir::{Block, Context, Diagnostic, Function, Module, Symbol, Value};
 use regraft_passes::rewrite::Math;
 
 use crate::derive::{Derivatives, Deriver, Instrumentation};
@@ -92,12 +92,28 @@ impl Compiler {
         self.deriver().optimized(id)
     }
 
+    /// Tells whether [`continued`](Self::continued) may be asked about a specialisation.
+    pub(crate) fn may_continue(&mut self, id: SpecId) -> bool {
+        self.deriver().may_continue(id)
+    }
+
+    /// Returns the rest of the function of a specialisation from the beginning of a block, as native code is made of it.
+    pub(crate) fn continued(
+        &mut self,
+        id: SpecId,
+        f: &Function,
+        block: Block,
+        live: &[Value],
+    ) -> Option<Rc<Function>> {
+        self.deriver().continued(id, f, block, live)
+    }
+
     /// Runs the passes for native code on an optimized module.
     ///
     /// # Errors
     /// If a pass fails.
     pub(crate) fn finish_for_native(&self, module: &mut Module) -> Result<(), Vec<Diagnostic>> {
-        self.derivatives.pipelines().finish_for_native(module)
+        self.derivatives.pipelines().finish_for_native(module, None)
     }
 
     /// Unrolls and jams the nests of an optimized derivative that is not differentiated again.

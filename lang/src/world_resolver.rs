@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 use regraft_exec::value::Val;
 use regraft_exec::{CallResolver, Host, ResolvedCall, Trap};
-use regraft_ir::{Constant, Function, Symbol, Type, TypeKind};
+use regraft_ir::{Block, Constant, Function, Symbol, Type, TypeKind, Value};
 
 use crate::compiler::Compiler;
 use crate::phases::{Phase, enter};
@@ -97,6 +97,28 @@ impl CallResolver for WorldResolver {
     fn optimized(&mut self, name: Symbol) -> Option<Rc<Function>> {
         self.ask(None, |compiler| {
             Ok(compiler.spec_by_name(name).and_then(|id| compiler.optimized(id)))
+        })
+        .ok()?
+    }
+
+    fn may_continue(&mut self, name: Symbol) -> bool {
+        let may_continue = |compiler: &mut Compiler| {
+            let id = compiler.spec_by_name(name);
+            Ok(id.is_some_and(|id| compiler.may_continue(id)))
+        };
+        self.ask(None, may_continue).unwrap_or(false)
+    }
+
+    fn continued(
+        &mut self,
+        name: Symbol,
+        f: &Function,
+        block: Block,
+        live: &[Value],
+    ) -> Option<Rc<Function>> {
+        self.ask(None, |compiler| {
+            let id = compiler.spec_by_name(name);
+            Ok(id.and_then(|id| compiler.continued(id, f, block, live)))
         })
         .ok()?
     }

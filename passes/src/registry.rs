@@ -114,7 +114,12 @@ impl PassRegistry {
         if let Err(errors) = Pipeline::parse(self, text) {
             panic!("the pipeline `{name}`:\n{}", render_all(&errors, false));
         }
-        self.pipelines.insert(name, pipeline);
+        self.add_known_pipeline(pipeline);
+    }
+
+    /// Adds a pipeline that is known to be right.
+    pub(crate) fn add_known_pipeline(&mut self, pipeline: NamedPipeline) {
+        self.pipelines.insert(pipeline.name, pipeline);
     }
 
     /// Adds a pass that was made by [`rewrite!`](crate::rewrite!) or

@@ -66,9 +66,23 @@ impl PassRegistry {
         registry.add::<EGraphPass>();
         registry.add::<OverdubPass>();
         transforms::register(&mut registry);
-        registry.add_pipeline(O1);
-        registry.add_pipeline(O2);
-        registry.add_pipeline(O3);
+        [O1, O2, O3].into_iter().for_each(|pipeline| registry.add_known_pipeline(pipeline));
         registry
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{O1, O2, O3};
+    use crate::registry::PassRegistry;
+
+    #[test]
+    fn the_pipelines_are_made_of_passes_that_there_are() {
+        let mut registry = PassRegistry::new();
+        crate::builtin::register(&mut registry);
+        registry.add::<crate::egraph::EGraphPass>();
+        crate::transforms::register(&mut registry);
+        [O1, O2, O3].into_iter().for_each(|pipeline| registry.add_pipeline(pipeline));
+        assert_eq!(registry.pipelines().len(), PassRegistry::standard().pipelines().len());
     }
 }

@@ -4,6 +4,7 @@ mod ahead;
 mod check;
 mod code;
 mod compile;
+mod continuation;
 mod emit;
 mod inline_cache;
 mod inst;

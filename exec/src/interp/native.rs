@@ -2,8 +2,9 @@
 //!
 //! Code that waits for being worth it runs in the interpreter, which counts its calls, and looks at it each time when it has run some
 //! thousand instructions. Native code takes over where a function is called, and where a loop at work goes back. For
-//! that, the interpreter runs a function with loops in the form that native code is made of, so that both have the
-//! same frame.
+//! that, the frame has to be one of the form that native code is made of: a loop in another form goes on in
+//! the rest of its function first ([`continuation`](super::continuation)), and what has no such rest is interpreted in that form
+//! from the beginning.
 //!
 //! A function is compiled together with all that it calls directly, so that they call each other without a
 //! detour; what is only called where an error is about to be thrown is left to the interpreter. Native code
@@ -23,14 +24,14 @@ use super::machine::runtime;
 use super::operands::targets;
 use super::register::Scalar;
 use super::workers::Kernel;
-use super::world::{Optimized, World};
+use super::world::{Optimized, Way, World};
 use crate::engine::{EngineKind, Tiers};
 use crate::native::{
     Backend, Callee, Entry, Loop, Native, Runtime, Source, Target, Unit, obstacle,
 };
 
 /// The heat at which a function is compiled. A call counts 1.
-const HOT: u32 = 100;
+pub(super) const HOT: u32 = 100;
 
 /// The heat of a look at a loop in the interpreter, every [`SLICE`](super::machine::SLICE) instructions. To compile
 /// ten instructions takes as long as to run one slice.
@@ -67,11 +68,11 @@ impl World {
     #[cold]
     fn consider(&self, code: &Code, heat: u32) -> Option<Entry> {
         let is_first = heat == 0 && self.natives.waits();
-        if is_first && code.has_loop() && !self.choose_form(code) {
+        let is_interpreted = is_first && code.has_loop();
+        if is_interpreted && !self.may_continue(code) && !self.choose_form(code) {
             code.native.set(Native::Refused);
             return None;
         }
-        let is_interpreted = is_first && self.code_in(&code.interpreted).is_some();
         if is_interpreted || heat < self.natives.hot(HOT) {
             code.native.set(Native::Untried(heat + 1));
             return None;
@@ -103,10 +104,10 @@ impl World {
         member.is_some()
     }
 
-    /// The native code that a loop goes on in which the interpreter has run for another slice, in a frame of `code`, if
+    /// The code that a loop goes on in which the interpreter has run for another slice, in a frame of `code`, if
     /// it is worth it and possible.
     #[cold]
-    pub(super) fn way_into_loop(&self, code: &Code, header: Pc) -> Option<Entry> {
+    pub(super) fn way_into_loop(&self, code: &Code, header: Pc) -> Option<Way> {
         let own = self.slot(code.slot).code.get().filter(|_| self.natives.waits())?;
         match own.native.get() {
             Native::Refused => return None,
@@ -119,15 +120,19 @@ impl World {
             }
             Native::Ready(_) => {}
         }
+        if let Some(continuation) = self.continued(own, code, header) {
+            return Some(Way::Rest(continuation));
+        }
         let at = (code.slot, header);
-        self.entry_at(at, None).or_else(|| {
+        let entry = self.entry_at(at, None).or_else(|| {
             self.compile_unit(own, Some((code, header)));
             let entry = self.entry_at(at, None);
             if entry.is_none() {
                 own.native.set(Native::Refused);
             }
             entry
-        })
+        });
+        entry.map(Way::Native)
     }
 
     /// The way into a loop in code that some compiler has made, or one.

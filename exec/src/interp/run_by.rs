@@ -1,5 +1,7 @@
 //! Tells by what the functions of a program are run, and why the interpreter does it where it does.
 
+use rustc_hash::FxHashSet;
+
 use super::Interpreter;
 use super::code::Code;
 use super::world::{Slot, World};
@@ -20,7 +22,13 @@ pub enum RunBy {
 impl World {
     fn run_by(&self, code: &Code, slot: &Slot) -> RunBy {
         match code.native.get() {
-            Native::Untried(_) => RunBy::Rarely,
+            Native::Untried(_) => {
+                let rests = slot.rests();
+                let units = self.natives.units.borrow();
+                let mut units = units.iter().rev();
+                let unit = units.find(|unit| rests.iter().any(|rest| unit.members.contains(rest)));
+                unit.map_or(RunBy::Rarely, |unit| RunBy::Native(unit.by))
+            }
             Native::Refused => {
                 let form = slot.optimized.get().and_then(Option::as_ref);
                 let why = obstacle(form.map_or(code, |form| &form.code));
@@ -47,7 +55,9 @@ impl Interpreter {
             };
             Some((texts.function_text(slot.name), run_by))
         };
-        let slots = self.world.slots.iter();
+        let rests: FxHashSet<u32> =
+            self.world.slots.iter().flat_map(|(_, slot)| slot.rests()).collect();
+        let slots = self.world.slots.iter().filter(|(at, _)| !rests.contains(&(*at as u32)));
         slots.filter_map(|(_, slot)| slot.code.get().and_then(|_| by(slot))).collect()
     }
 }

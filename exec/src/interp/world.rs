@@ -12,11 +12,14 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
 use super::code::{Code, CodeCell};
+use super::inst::Pc;
 use super::link::{Link, LinkKey};
 use super::natives::Natives;
+use super::register::Dst;
 use crate::call_resolver::CallResolver;
 use crate::error::{ErrorKind, Trap};
 use crate::host::Host;
+use crate::native::Entry;
 
 /// The functions of a program. While it runs, some may be added; none changes or goes.
 pub(super) struct World {
@@ -45,12 +48,36 @@ pub(super) struct Slot {
     pub(super) code: OnceCell<Box<Code>>,
     /// The form that native code is made of, if it is another one; once that was asked for.
     pub(super) optimized: OnceCell<Option<Optimized>>,
+    /// The functions that calls of it which are at work can go on in.
+    pub(super) continuations: RefCell<Vec<Rc<Continuation>>>,
 }
 
 /// A function as native code is made of it.
 pub(super) struct Optimized {
     pub(super) function: Rc<Function>,
     pub(super) code: Box<Code>,
+}
+
+/// The function that goes on from a position of another one.
+pub(super) struct Continuation {
+    pub(super) from: Pc,
+    /// `None` if there is none.
+    pub(super) rest: Option<Rest>,
+}
+
+/// A function that takes what is live at that position.
+pub(super) struct Rest {
+    pub(super) slot: u32,
+    /// The places where its arguments stand in the frame of the other one, in order.
+    pub(super) args: Box<[Dst]>,
+}
+
+/// The code that a loop at work goes on in.
+pub(super) enum Way {
+    /// Native code, in the frame that is there.
+    Native(Entry),
+    /// The rest of its function, in a frame of its own.
+    Rest(Rc<Continuation>),
 }
 
 /// A function of the module, or of the call resolver.
@@ -64,7 +91,7 @@ pub(super) struct Held {
 }
 
 impl Held {
-    fn new(function: Rc<Function>) -> Self {
+    pub(super) fn new(function: Rc<Function>) -> Self {
         let params = function.param_types();
         Self { stamp: function.stamp(), params, function, is_resolved: false }
     }
@@ -79,8 +106,9 @@ impl Slot {
         Self::of(name, OnceCell::new())
     }
 
-    fn of(name: Symbol, function: OnceCell<Held>) -> Self {
-        Self { name, function, code: OnceCell::new(), optimized: OnceCell::new() }
+    pub(super) fn of(name: Symbol, function: OnceCell<Held>) -> Self {
+        let continuations = RefCell::default();
+        Self { name, function, code: OnceCell::new(), optimized: OnceCell::new(), continuations }
     }
 
     /// The code that there is for the function.
@@ -92,6 +120,12 @@ impl Slot {
     fn drop_code(&mut self) {
         self.code.take();
         self.optimized.take();
+    }
+
+    /// The slots of the functions that calls of this one can go on in.
+    pub(super) fn rests(&self) -> Vec<u32> {
+        let continuations = self.continuations.borrow();
+        continuations.iter().filter_map(|of| Some(of.rest.as_ref()?.slot)).collect()
     }
 
     pub(super) fn signature(&self) -> Option<(&[Type], Type)> {
@@ -259,8 +293,9 @@ impl World {
         }
     }
 
-    /// Makes everything forget which code it calls.
+    /// Makes everything forget which code it calls, and drops what calls at work have gone on in.
     fn unlink(&mut self) {
+        self.drop_continuations();
         self.forget_links();
         self.links_since += 1;
         for (_, slot) in &self.slots {

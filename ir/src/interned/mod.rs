@@ -71,6 +71,11 @@ impl Interned {
         ))
     }
 
+    /// Makes room for so many more symbols.
+    pub fn reserve_symbols(&self, more: usize) {
+        self.symbols.reserve(more, |name| hash_of(&**name));
+    }
+
     /// The symbol for a string, if it was ever interned.
     pub fn find_symbol(&self, name: &str) -> Option<Symbol> {
         self.symbols.find_with(hash_of(name), |other| **other == *name).map(Symbol)

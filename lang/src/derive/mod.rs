@@ -48,8 +48,11 @@ use std::sync::Arc;
 
 use regraft_ad::tangent::TangentType;
 use regraft_ad::{Checkpoints, PlanKind};
-use regraft_ir::{Constant, Context, Diagnostic, Function, Module, Symbol, Type, TypeKind};
+use regraft_ir::{
+    Block, Constant, Context, Diagnostic, Function, Module, Symbol, Type, TypeKind, Value,
+};
 use regraft_passes::rewrite::Math;
+use regraft_passes::transforms::util::continuation::continuation;
 use rustc_hash::FxHashSet;
 
 use crate::infer::{
@@ -222,25 +225,68 @@ impl Deriver<'_> {
     /// another one than [`code`](Self::code) gives. Derivatives are optimized already, but for what only
     /// native code is to have. All code of another algebra than the exact one, and what is recorded, stays as it is.
     pub(crate) fn optimized(&mut self, id: SpecId) -> Option<Rc<Function>> {
-        let derivatives = self.derivatives;
-        if derivatives.math.get() != Math::Exact || derivatives.instrumentation.get().is_some() {
+        if !self.has_other_forms() {
             return None;
         }
         let (function, is_optimized) = (self.function(id), self.spec(id).is_made());
-        let mut module = if is_optimized {
-            Module::of_functions(function.ctx(), [(*function).clone()]).ok()?
-        } else {
-            // What is larger is not inlined.
-            let is_small = |f: &Function| f.all_insts().count() <= MAX_INLINED;
-            let mut module = self.module_within(id, |spec, f| !spec.is_made() && is_small(f));
-            derivatives.pipelines().optimize(&mut module, function.name()).ok()?;
-            module
-        };
+        if !is_optimized {
+            let module = self.module_to_optimize(id);
+            return self.optimized_in(module, function.name());
+        }
+        let mut module = Module::of_functions(function.ctx(), [(*function).clone()]).ok()?;
         let found = module.find(function.name())?;
         let before = module.get(found)?.epochs();
-        derivatives.pipelines().finish_for_native(&mut module).ok()?;
+        self.derivatives.pipelines().finish_for_native(&mut module, None).ok()?;
         let optimized = module.get(found)?;
-        (!is_optimized || optimized.epochs() != before).then(|| Rc::new(optimized.clone()))
+        (optimized.epochs() != before).then(|| Rc::new(optimized.clone()))
+    }
+
+    /// Tells whether [`continued`](Self::continued) may be asked about a specialisation. A derivative is optimized already, and
+    /// what it makes is better known from its beginning.
+    pub(crate) fn may_continue(&self, id: SpecId) -> bool {
+        self.has_other_forms() && !self.spec(id).is_made()
+    }
+
+    /// Returns the rest of `f`, the function of a specialisation, from the beginning of a block, as native code is made of it.
+    pub(crate) fn continued(
+        &mut self,
+        id: SpecId,
+        f: &Function,
+        block: Block,
+        live: &[Value],
+    ) -> Option<Rc<Function>> {
+        if !self.may_continue(id) {
+            return None;
+        }
+        let mut rest = continuation(f, block, live)?;
+        // It may call the function that it is the rest of.
+        let name = self.ctx().symbol(&format!("#rest of {}", f.name_str()));
+        rest.set_name(name);
+        let mut module = self.module_to_optimize(id);
+        module.add(rest).ok()?;
+        let mut rest = self.optimized_in(module, name)?;
+        Rc::make_mut(&mut rest).set_name(f.name());
+        Some(rest)
+    }
+
+    /// Returns whether native code is made of other functions than the interpreter runs.
+    fn has_other_forms(&self) -> bool {
+        let derivatives = self.derivatives;
+        derivatives.math.get() == Math::Exact && derivatives.instrumentation.get().is_none()
+    }
+
+    /// A function with what may be inlined into it. What is larger is not inlined.
+    fn module_to_optimize(&mut self, id: SpecId) -> Module {
+        let is_small = |f: &Function| f.all_insts().count() <= MAX_INLINED;
+        self.module_within(id, |spec, f| !spec.is_made() && is_small(f))
+    }
+
+    /// The function of that name as native code is made of it.
+    fn optimized_in(&self, mut module: Module, name: Symbol) -> Option<Rc<Function>> {
+        let pipelines = self.derivatives.pipelines();
+        pipelines.optimize(&mut module, name).ok()?;
+        pipelines.finish_for_native(&mut module, Some(name)).ok()?;
+        module.get(module.find(name)?).map(|optimized| Rc::new(optimized.clone()))
     }
 
     fn no_such_call(&self, error: CallError) -> Diagnostic {

@@ -1,5 +1,7 @@
 //! The pipelines that run on functions before they are differentiated, and on their derivatives.
 
+use std::cell::LazyCell;
+
 use regraft_ir::{Diagnostic, Extension, FuncId, Module, Symbol};
 use regraft_passes::rewrite::Math;
 use regraft_passes::{O2, O3, PassRegistry, Pipeline, RunOptions, run_pipeline};
@@ -52,34 +54,30 @@ pub(crate) enum Instrumentation {
     FunctionsAndOps,
 }
 
-/// The pipelines, parsed once.
+/// The pipelines, each parsed when it is first run.
 #[derive(Debug)]
 pub(crate) struct Pipelines {
-    prepare: Pipeline,
-    optimize: Pipeline,
-    join: Pipeline,
-    native: Pipeline,
-    finish: Pipeline,
-    jam: Pipeline,
-    profile: Pipeline,
-    profile_ops: Pipeline,
+    prepare: LazyCell<Pipeline>,
+    optimize: LazyCell<Pipeline>,
+    join: LazyCell<Pipeline>,
+    native: LazyCell<Pipeline>,
+    finish: LazyCell<Pipeline>,
+    jam: LazyCell<Pipeline>,
+    profile: LazyCell<Pipeline>,
+    profile_ops: LazyCell<Pipeline>,
 }
 
 impl Pipelines {
     pub(super) fn standard() -> Self {
-        let registry = PassRegistry::builtin();
-        let parse = |text: &str| {
-            Pipeline::parse(registry, text).expect("the pipelines are made of passes there are")
-        };
         Self {
-            prepare: parse(PREPARE),
-            optimize: parse(OPTIMIZE),
-            join: parse(JOIN),
-            native: parse(NATIVE),
-            finish: parse(FINISH),
-            jam: parse(JAM),
-            profile: parse(PROFILE),
-            profile_ops: parse(PROFILE_OPS),
+            prepare: LazyCell::new(|| parse(PREPARE)),
+            optimize: LazyCell::new(|| parse(OPTIMIZE)),
+            join: LazyCell::new(|| parse(JOIN)),
+            native: LazyCell::new(|| parse(NATIVE)),
+            finish: LazyCell::new(|| parse(FINISH)),
+            jam: LazyCell::new(|| parse(JAM)),
+            profile: LazyCell::new(|| parse(PROFILE)),
+            profile_ops: LazyCell::new(|| parse(PROFILE_OPS)),
         }
     }
 
@@ -97,9 +95,16 @@ impl Pipelines {
         run_with(module, &self.optimize, |options| options.only(function))
     }
 
-    /// Makes of optimized functions those that native code is made of.
-    pub(crate) fn finish_for_native(&self, module: &mut Module) -> Result<(), Vec<Diagnostic>> {
-        run(module, &self.native)
+    /// Makes of optimized functions, or of one alone, those that native code is made of.
+    pub(crate) fn finish_for_native(
+        &self,
+        module: &mut Module,
+        only: Option<Symbol>,
+    ) -> Result<(), Vec<Diagnostic>> {
+        run_with(module, &self.native, |options| match only {
+            Some(function) => options.only(function),
+            None => options,
+        })
     }
 
     /// Unrolls and jams the nests of an optimized derivative that is not differentiated again.
@@ -155,9 +160,14 @@ impl Pipelines {
         keep_needed(module, entries);
         match math {
             Math::Exact => run(module, &self.finish),
-            _ => run(module, &self.finish.clone().with_math(math)),
+            _ => run(module, &Pipeline::clone(&self.finish).with_math(math)),
         }
     }
+}
+
+fn parse(text: &str) -> Pipeline {
+    Pipeline::parse(PassRegistry::builtin(), text)
+        .expect("the pipelines are made of passes there are")
 }
 
 fn keep_needed(module: &mut Module, entries: &[Symbol]) {

@@ -22,6 +22,7 @@ pub(crate) fn files() -> impl Iterator<Item = File> {
 
 /// The names that the statements define, by their numbers.
 pub(crate) fn names(ctx: &Context) -> Vec<Symbol> {
+    ctx.reserve_symbols(NAMES.lines().count());
     NAMES.lines().map(|name| ctx.symbol(name)).collect()
 }
 

@@ -22,6 +22,8 @@ impl Session {
         let extensions = Arc::clone(self.ctx.extensions());
         let start_up: &StartUp = extensions.get();
         let names = index::names(&self.ctx);
+        let count = index::files().map(|file| file.statements.len()).sum();
+        self.compiler.borrow_mut().world.make_room(names.len(), count);
         for file in index::files() {
             let statements = file.statements.iter().map(|statement| {
                 let kind = statement.kind.map(|number| names[usize::from(number)]);

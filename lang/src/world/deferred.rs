@@ -127,6 +127,12 @@ pub(super) struct Notes {
 }
 
 impl Notes {
+    /// Makes room for so many notes about so many names.
+    pub(super) fn reserve(&mut self, names: usize, notes: usize) {
+        self.by_name.reserve(names);
+        self.all.reserve(notes);
+    }
+
     /// Begins a file of a library, to which the next notes belong.
     pub(super) fn begin(&mut self, library: &Rc<Library>, source: &Source) {
         self.files.push((Rc::clone(library), source.clone()));

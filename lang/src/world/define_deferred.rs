@@ -21,6 +21,11 @@ use crate::prelude::heads::{Taken, head};
 use crate::prelude::statements::{Kind, Owner, internal};
 
 impl World {
+    /// Makes room for so many statements about so many names that are deferred.
+    pub(crate) fn make_room(&mut self, names: usize, statements: usize) {
+        self.bindings.notes.reserve(names, statements);
+    }
+
     /// Begins a file of the prelude, to which the statements belong that are deferred next.
     pub(crate) fn defer_file(&mut self, library: &Rc<Library>, source: &Source) {
         self.bindings.notes.begin(library, source);

@@ -82,7 +82,9 @@ impl Signature {
     /// Returns whether it can be seen at once that the signatures differ: a definition compares
     /// itself with all methods of its function.
     fn surely_differs(&self, other: &Self) -> bool {
-        let differ = |a: &Ty, b: &Ty| kind_of(a, &self.bounds) != kind_of(b, &other.bounds);
+        let differ = |a: &Ty, b: &Ty| {
+            kind_of(a, &self.bounds) != kind_of(b, &other.bounds) || parameters_differ(a, b)
+        };
         if self.params.len() != other.params.len() {
             return true;
         }
@@ -126,6 +128,20 @@ fn kind_of(ty: &Ty, bounds: &[Bound]) -> Kind {
             bounds.get(var.0 as usize).map_or(Kind::Other, |b| kind_of(&b.upper, bounds))
         }
         Ty::Bottom | Ty::Value(_) | Ty::Names(_) => Kind::Other,
+    }
+}
+
+/// Returns whether types differ in what their parameters are, without a look at those that are type parameters of a method.
+fn parameters_differ(a: &Ty, b: &Ty) -> bool {
+    let are_free =
+        |a: &Ty, b: &Ty| [a, b].iter().any(|ty| matches!(ty, Ty::Var(_) | Ty::Where(..)));
+    let differ = |a: &Ty, b: &Ty| {
+        !are_free(a, b) && (kind_of(a, &[]) != kind_of(b, &[]) || parameters_differ(a, b))
+    };
+    match (a, b) {
+        (Ty::TypeOf(a), Ty::TypeOf(b)) => differ(a, b),
+        (Ty::App(_, a), Ty::App(_, b)) => a.iter().zip(b.iter()).any(|(a, b)| differ(a, b)),
+        _ => false,
     }
 }
 

@@ -313,11 +313,7 @@ impl<'a> Builder<'a> {
         let commute = self.ctx.def(op).traits.contains(Traits::COMMUTATIVE);
         let signatures: SmallVec<[Signature; 3]> =
             args.iter().map(|&arg| self.graph.class(arg).signature).collect();
-        'rules: for candidate in rules.of(op, ty) {
-            if !candidate.may_match(&signatures, commute) {
-                continue;
-            }
-            let number = candidate.number;
+        'rules: for number in rules.of_operands(op, ty, &signatures, commute) {
             let rule = rules.rule(number);
             for bindings in matches(&self.graph, self.ctx, rule, args, MAX_MATCHES) {
                 let Some(other) = self.apply(rule, &bindings, ty) else { continue };

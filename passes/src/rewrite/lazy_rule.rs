@@ -10,9 +10,11 @@ use std::sync::{Arc, OnceLock};
 use regraft_dialects::registry;
 use regraft_ir::{Op, Registry};
 use regraft_syntax::rule_texts;
+use smallvec::SmallVec;
 
 use super::compile::compile_at;
 use super::rule::{Rule, RuleSet};
+use super::signature::Signature;
 
 /// A rule, compiled when it is first asked for.
 #[derive(Debug)]
@@ -60,6 +62,14 @@ impl LazyRule {
         })
     }
 
+    /// The least that the operands have of what it matches, in order.
+    pub(super) fn needs(&self) -> SmallVec<[Signature; 3]> {
+        match &self.text {
+            Some(Text { text, reversed, .. }) => needs(&registry(), text, *reversed),
+            None => self.get().from().operands().iter().map(Signature::of_term).collect(),
+        }
+    }
+
     /// The rule.
     ///
     /// # Panics
@@ -97,16 +107,50 @@ impl Outline {
         let (head, sides) = text.strip_prefix("rule ")?.split_once(':')?;
         let (name, set) = head.split_once(' ')?;
         let set = RuleSet::ALL.into_iter().find(|other| other.name() == set)?;
-        let (left, right) = sides.split_once('>')?;
-        let left = left.strip_suffix('=')?;
-        let from = match (left.strip_suffix('<'), reversed) {
-            (Some(_), true) => right,
-            (None, true) => return None,
-            (left_of_both, false) => left_of_both.unwrap_or(left),
-        };
-        let root = registry.find(from.trim_start().split([' ', '\n']).next()?)?.op;
+        let from = matched(sides, reversed)?;
+        let root = registry.find(word(from))?.op;
         Some(Self { name: name.into(), set, root, depth: depth(from) })
     }
+}
+
+/// The text that begins with the side that a rule matches.
+fn matched(sides: &str, reversed: bool) -> Option<&str> {
+    let (left, right) = sides.split_once('>')?;
+    let left = left.strip_suffix('=')?;
+    match (left.strip_suffix('<'), reversed) {
+        (Some(_), true) => Some(right.trim_start()),
+        (None, true) => None,
+        (left_of_both, false) => Some(left_of_both.unwrap_or(left).trim_start()),
+    }
+}
+
+fn word(text: &str) -> &str {
+    text.split([' ', '\n']).next().unwrap_or_default()
+}
+
+/// The least that the operands have of what a rule matches, by the first characters of each operand.
+fn needs(registry: &Registry, text: &str, reversed: bool) -> SmallVec<[Signature; 3]> {
+    let from = text.split_once(':').and_then(|(_, sides)| matched(sides, reversed));
+    let mut rest = from.map_or("", |from| from[word(from).len()..].trim_start());
+    let mut found = SmallVec::new();
+    while !rest.is_empty() {
+        found.push(match rest.strip_prefix('(') {
+            Some(term) => {
+                let def = registry.find(word(term));
+                def.map_or_else(Signature::default, |def| Signature::of_op(def.op))
+            }
+            None if rest.starts_with('?') => Signature::default(),
+            None => Signature::CONSTANT,
+        });
+        let mut open = 0;
+        let end = rest.bytes().position(|byte| {
+            open += i32::from(byte == b'(') - i32::from(byte == b')');
+            open == 0 && matches!(byte, b',' | b' ' | b'\n')
+        });
+        let behind = end.map_or("", |end| rest[end..].trim_start());
+        rest = behind.strip_prefix(',').map_or("", str::trim_start);
+    }
+    found
 }
 
 /// The depth of the term that a text begins with, in which each op stands with operands.
@@ -127,7 +171,7 @@ fn depth(term: &str) -> usize {
 mod tests {
     use super::super::RewriteRules;
     use super::super::compile::compile_at;
-    use super::{LazyRule, Outline};
+    use super::{LazyRule, Outline, Signature};
 
     #[test]
     fn outlines_say_what_the_rules_say() {
@@ -137,6 +181,8 @@ mod tests {
             assert_eq!(outlines.len(), compiled.len(), "{file}");
             for (lazy, rule) in outlines.iter().zip(&compiled) {
                 assert_eq!(lazy.outline, Outline::of(rule));
+                let needs: Vec<_> = rule.from().operands().iter().map(Signature::of_term).collect();
+                assert_eq!(lazy.needs()[..], needs, "{rule:?}");
                 let (own, place) = (lazy.get(), (rule.place(), rule.is_reversed()));
                 assert_eq!((own.place(), own.is_reversed()), place);
                 assert_eq!(format!("{own:?} {:?} {:?}", own.from(), own.to()), {

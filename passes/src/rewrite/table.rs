@@ -20,7 +20,8 @@ pub struct RewriteRules {
     by_op: [OnceLock<Arc<RuleIndex>>; 3],
 }
 
-/// Rules by the op at the root of what they match. Those of an op are compiled when it is first asked for.
+/// Rules by the op at the root of what they match. One is compiled when an instruction is first asked about that has the operands
+/// which it needs.
 #[derive(Debug, Default)]
 pub(crate) struct RuleIndex {
     rules: Vec<Arc<LazyRule>>,
@@ -39,16 +40,16 @@ struct Row {
 pub(crate) struct Candidate {
     /// Its number.
     pub(crate) number: u32,
-    root: TypeSet,
     /// The least that the operands have.
     needs: SmallVec<[Signature; 3]>,
+    root: OnceLock<TypeSet>,
 }
 
 impl Candidate {
     /// Returns whether operands of these signatures can be those of what it matches; in either order
     /// if they commute.
     #[inline]
-    pub(crate) fn may_match(&self, operands: &[Signature], commute: bool) -> bool {
+    fn may_match(&self, operands: &[Signature], commute: bool) -> bool {
         let fits = |a: usize, b: usize| operands[a].has(self.needs[b]);
         match operands.len() {
             len if len != self.needs.len() => false,
@@ -88,21 +89,48 @@ impl RuleIndex {
         self.rules.iter().map(|rule| rule.outline.depth).max().unwrap_or(0)
     }
 
-    /// The rules that match an op whose result is of type `ty`.
-    #[inline]
-    pub(crate) fn of(&self, op: Op, ty: Type) -> impl Iterator<Item = &Candidate> {
+    /// The numbers of the rules that match an op whose result is of type `ty`.
+    pub(crate) fn of(&self, op: Op, ty: Type) -> impl Iterator<Item = u32> {
         let root = TypeSet::with(ty);
-        let row = self.rows.get(op).map(|row| {
-            let compiled = || row.numbers.iter().map(|&number| self.candidate(number)).collect();
-            row.candidates.get_or_init(compiled)
-        });
-        row.into_iter().flatten().filter(move |candidate| candidate.root.meets(root))
+        let candidates = self.candidates(op).iter();
+        candidates.filter(move |of| self.root(of).meets(root)).map(|of| of.number)
     }
 
-    fn candidate(&self, number: u32) -> Candidate {
-        let rule = self.rule(number);
-        let needs = rule.from().operands().iter().map(Signature::of_term).collect();
-        Candidate { number, root: rule.root_types(), needs }
+    /// The numbers of those that may match operands of these signatures, in either order if they commute.
+    #[inline]
+    pub(crate) fn of_operands<'a>(
+        &'a self,
+        op: Op,
+        ty: Type,
+        operands: &'a [Signature],
+        commute: bool,
+    ) -> impl Iterator<Item = u32> + 'a {
+        let root = TypeSet::with(ty);
+        let candidates = self.candidates(op).iter();
+        let candidates = candidates.filter(move |of| {
+            of.root.get().is_none_or(|known| known.meets(root))
+                && of.may_match(operands, commute)
+                && self.root(of).meets(root)
+        });
+        candidates.map(|of| of.number)
+    }
+
+    #[inline]
+    fn candidates(&self, op: Op) -> &[Candidate] {
+        let Some(row) = self.rows.get(op) else { return &[] };
+        row.candidates.get_or_init(|| {
+            let candidate = |&number: &u32| {
+                let needs = self.rules[number as usize].needs();
+                Candidate { number, needs, root: OnceLock::new() }
+            };
+            row.numbers.iter().map(candidate).collect()
+        })
+    }
+
+    /// The types of what a rule matches. To know them it is compiled.
+    #[inline]
+    fn root(&self, candidate: &Candidate) -> TypeSet {
+        *candidate.root.get_or_init(|| self.rule(candidate.number).root_types())
     }
 
     /// The rule of that number.

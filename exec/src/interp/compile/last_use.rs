@@ -308,6 +308,8 @@ impl Compiler<'_> {
             self.emit(inst);
         }
         let moved = |to: Pc| starts[to as usize];
+        let of_blocks = self.starts.iter_mut().filter(|start| **start != Pc::MAX);
+        of_blocks.for_each(|start| *start = moved(*start));
         self.insts.iter_mut().for_each(|inst| set_target(inst, moved));
         for table in &mut self.switches {
             table.default = moved(table.default);

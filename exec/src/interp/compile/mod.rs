@@ -14,7 +14,7 @@ pub(crate) use self::control::set_target;
 use std::cell::{Cell, OnceCell};
 
 use regraft_dialects::chunks;
-use regraft_ir::{Block, Constant, Function, Loc, Value};
+use regraft_ir::{Block, Constant, ControlFlow, Function, Liveness, Loc, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
@@ -57,6 +57,24 @@ pub(super) fn compile(world: &World, f: &Function, slot: u32) -> Result<Code, Tr
     let mut compiler = Compiler::new(world, f, slot)?;
     compiler.run()?;
     Ok(compiler.finish())
+}
+
+/// The block of a function whose code begins at `pc`, with the values that are live there, the parameters of the block first, and
+/// the places where they stand. O(size of the function).
+pub(super) fn live_at(
+    world: &World,
+    f: &Function,
+    slot: u32,
+    pc: Pc,
+) -> Option<(Block, Vec<(Value, Dst)>)> {
+    let mut compiler = Compiler::new(world, f, slot).ok()?;
+    compiler.run().ok()?;
+    // Of several, all but the last are empty.
+    let starts_here = |block: &&Block| compiler.starts[block.index()] == pc;
+    let block = *compiler.blocks.iter().rev().find(starts_here)?;
+    let liveness = Liveness::compute(f, &ControlFlow::compute(f));
+    let live = f.params(block).chain(liveness.live_in(block).iter().copied());
+    Some((block, live.map(|v| (v, compiler.dsts[v.index()])).collect()))
 }
 
 struct Compiler<'a> {

@@ -3,6 +3,7 @@
 use super::super::code::Code;
 use super::super::inst::{Inst, Pc};
 use super::super::register::{NO_REG, NOWHERE, Reg};
+use super::super::world::Way;
 use super::access::{access_error, field_error, load_slot, place, position, set_field, store_slot};
 use super::transfer::{Returned, assign};
 use super::{Failure, Frame, Machine, Place};
@@ -521,8 +522,22 @@ impl<'a> Machine<'a> {
             }
             fuel = check!(self.state.refuel(fuel));
             if next <= pc
-                && let Some(entry) = self.world.way_into_loop(code, next)
+                && let Some(way) = self.world.way_into_loop(code, next)
             {
+                let entry = match way {
+                    Way::Native(entry) => entry,
+                    Way::Rest(continuation) => {
+                        if let Some(rest) = check!(self.go_on(code, &continuation, (s, v))) {
+                            (code, pc, from) = (rest, 0, 0);
+                            // SAFETY: `push_frame` has made the stack longer than `s`.
+                            regs = unsafe { self.scalars.as_mut_ptr().add(s) };
+                            insts = code.insts.as_ptr();
+                            continue;
+                        }
+                        (pc, from) = (next, next);
+                        continue;
+                    }
+                };
                 let seen = self.native.left.len();
                 self.state.native.fuel.set(fuel);
                 let result = self.run_native(entry, code, (s, v));

@@ -25,8 +25,9 @@ pub(super) use self::runtime::runtime;
 pub(crate) use self::transfer::Returned;
 use super::code::Code;
 use super::inst::Pc;
+use super::register::Dst;
 use super::state::{Frame, State};
-use super::world::World;
+use super::world::{Continuation, World};
 use crate::chain::{Chain, Spot};
 use crate::error::{ErrorKind, ExecError, Trap, index_error};
 use crate::value::{Charge, Texts, Val};
@@ -233,6 +234,35 @@ impl<'a> Machine<'a> {
             Some(form) => self.push_frame(form, s, v).map(|()| form),
             None => Ok(code),
         }
+    }
+
+    /// Puts a frame of the rest of a function in the place of one of `code`, with what is live as its arguments.
+    #[cold]
+    fn go_on(
+        &mut self,
+        code: &Code,
+        continuation: &Continuation,
+        (s, v): (usize, usize),
+    ) -> Result<Option<&'a Code>, Trap> {
+        let Some(rest) = &continuation.rest else { return Ok(None) };
+        let form = self.world.code(rest.slot)?;
+        let (mut scalars, mut vals) = (Vec::new(), Vec::new());
+        for &place in &rest.args {
+            match place {
+                Dst::Scalar(_, reg) => scalars.push(self.scalars[s + reg as usize]),
+                Dst::Val(reg) => {
+                    let value = &mut self.vals[v + reg as usize];
+                    vals.push(std::mem::replace(value, Val::Unit));
+                }
+                Dst::Nowhere => vals.push(Val::Unit),
+            }
+        }
+        self.vals[v..v + code.val_regs as usize].fill(Val::Unit);
+        self.push_frame(form, s, v)?;
+        self.scalars[s..s + scalars.len()].copy_from_slice(&scalars);
+        let places = self.vals[v..].iter_mut();
+        places.zip(vals).for_each(|(place, value)| *place = value);
+        Ok(Some(form))
     }
 
     /// Makes the stacks longer; they at least double.

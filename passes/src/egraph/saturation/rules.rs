@@ -55,8 +55,8 @@ fn find_matches<'r>(graph: &Graph<'_>, rules: &'r RuleIndex) -> Vec<Match<'r>> {
         let ty = graph[class].data.facts.ty;
         for node in &graph[class].nodes {
             let Some(op) = node.op() else { continue };
-            for candidate in rules.of(op, ty) {
-                let rule = rules.rule(candidate.number);
+            for number in rules.of(op, ty) {
+                let rule = rules.rule(number);
                 for bindings in matches(graph, graph.analysis.ctx, rule, &node.args, MAX_MATCHES) {
                     let facts = |v: Variable| bindings[v.index()].map(|id| &graph[id].data.facts);
                     if rule.admits_facts(facts) {

@@ -110,7 +110,7 @@ fn rewrite(
     math: Math,
     ties: bool,
 ) -> PassResult {
-    if !f.all_insts().any(|v| candidates(f, rules, v).next().is_some()) {
+    if f.all_insts().all(|v| candidates(f, rules, v).is_empty()) {
         cx.add("values rewritten", 0);
         return Ok(());
     }

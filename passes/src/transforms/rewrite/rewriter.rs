@@ -86,7 +86,7 @@ impl<'a> Rewriter<'a> {
                 this.known.stays[v.index()] = may_trap(f, v)
                     && may_trap_given(f, v, &ranges.facts(f, block))
                     && !this.known.is_in_domain(op, &args);
-                if candidates(f, rules, v).next().is_some() {
+                if !candidates(f, rules, v).is_empty() {
                     this.wait(v);
                 }
             }
@@ -236,8 +236,8 @@ pub(super) fn candidates<'r>(
     f: &Function,
     rules: &'r RuleIndex,
     v: Value,
-) -> impl Iterator<Item = &'r Rule> {
-    let op = f.op(v);
+) -> SmallVec<[&'r Rule; 4]> {
+    let Some(op) = f.op(v) else { return SmallVec::new() };
     let operands: SmallVec<[Signature; 4]> = f
         .operands(v)
         .map(|operand| match operand.as_value().map(|v| f.op(v)) {
@@ -246,10 +246,9 @@ pub(super) fn candidates<'r>(
             None => Signature::CONSTANT,
         })
         .collect();
-    let commute = op.is_some_and(|op| f.ctx().def(op).traits.contains(Traits::COMMUTATIVE));
-    let all = op.into_iter().flat_map(move |op| rules.of(op, f.ty(v)));
-    all.filter(move |candidate| candidate.may_match(&operands, commute))
-        .map(|candidate| &**rules.rule(candidate.number))
+    let commute = f.ctx().def(op).traits.contains(Traits::COMMUTATIVE);
+    let numbers = rules.of_operands(op, f.ty(v), &operands, commute);
+    numbers.map(|number| &**rules.rule(number)).collect()
 }
 
 /// The operands of a function as what rules are matched against: each is the result of at most one

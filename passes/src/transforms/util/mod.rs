@@ -26,6 +26,7 @@ pub(crate) mod add_params;
 pub(crate) mod aggregate;
 pub(crate) mod allocation_sites;
 pub mod clone_blocks;
+pub mod continuation;
 pub(crate) mod counters;
 pub(crate) mod edit;
 pub(crate) mod function_analyses;
