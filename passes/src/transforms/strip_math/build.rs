@@ -16,7 +16,8 @@ use regraft_ir::{Block, Constant, Function, Inst, IrResult, Loc, Operand, Type, 
 use rustc_hash::FxHashMap;
 
 use super::super::simplify_cfg::merge_after;
-use super::plan::{Place, Plan, Round, Source, Strip};
+use super::plan::{Plan, Round, Source, Strip};
+use super::slots::Place;
 use crate::analysis::loop_exits::{Holds, LatchRuns};
 use crate::analysis::{InductionVariables, LoopForest};
 use crate::transforms::unroll::edges::{fold_branch, place, redirect_back_edges};

@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 use smallvec::{SmallVec, smallvec};
 
 use super::ahead::{Finder, is_function, steps};
-use super::slots::{Reads, Slots};
+use super::slots::{Place, Reads, Slots};
 use crate::analysis::loop_exits::{Count, Holds, LatchRuns};
 use crate::analysis::{Latencies, LoopId};
 use crate::transforms::util::counters::can_compute;
@@ -30,19 +30,6 @@ pub(super) enum Source {
     Elements(Value),
     /// Elements of the buffer.
     Buffer(Place),
-}
-
-/// Elements of the buffer, as many as the strip has, `nth` times as many behind the start of a part.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Place {
-    pub(super) slot: usize,
-    pub(super) nth: usize,
-}
-
-impl Place {
-    pub(super) const fn at(slot: usize) -> Self {
-        Self { slot, nth: 0 }
-    }
 }
 
 /// A function that is computed for a strip, or a sine and a cosine of the same angle.

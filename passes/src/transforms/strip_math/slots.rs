@@ -1,6 +1,17 @@
 //! The parts of the buffer: each is used again when what it holds is not needed any more.
 
-use super::plan::Place;
+/// Elements of the buffer, as many as the strip has, `nth` times as many behind the start of a part.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Place {
+    pub(super) slot: usize,
+    pub(super) nth: usize,
+}
+
+impl Place {
+    pub(super) const fn at(slot: usize) -> Self {
+        Self { slot, nth: 0 }
+    }
+}
 
 /// How often something is read ahead, and whether iterations read it.
 pub(super) type Reads = (usize, bool);
