@@ -187,7 +187,7 @@ impl Plan {
                         Source::Buffer(place) => read.push(place),
                     }
                 }
-                let pair = pair(f, round, v);
+                let pair = pair(f, v, round, |w| !results.contains_key(&w));
                 // One function may replace what it is given by its results, if both stand at the start of a part.
                 let in_place = |place: &Place| pair.is_none() && place.nth == 0;
                 let (replaced, kept): (Vec<Place>, Vec<Place>) =
@@ -261,15 +261,20 @@ fn reads(f: &Function, v: Value, functions: &[Value], dropped: &[Value]) -> Read
     (ahead.len(), !others.is_empty())
 }
 
-/// The sine and the cosine of the same angle, of which `v` is one, in a round.
-fn pair(f: &Function, round: &[(u32, Value)], v: Value) -> Option<[Value; 2]> {
+/// The sine and the cosine of the same angle, of which `v` is one, if the other one of the round is left to be computed.
+fn pair(
+    f: &Function,
+    v: Value,
+    round: &[(u32, Value)],
+    is_left: impl Fn(Value) -> bool,
+) -> Option<[Value; 2]> {
     let other = match f.op(v)? {
         math::SIN => math::COS,
         math::COS => math::SIN,
         _ => return None,
     };
     let is_other = |w: Value| f.op(w) == Some(other) && f.operands(w).eq(f.operands(v));
-    let w = round.iter().map(|&(_, w)| w).find(|&w| is_other(w))?;
+    let w = round.iter().map(|&(_, w)| w).find(|&w| is_other(w) && is_left(w))?;
     Some(if other == math::COS { [v, w] } else { [w, v] })
 }
 
