@@ -67,6 +67,8 @@ fn with_machine<R>(
     state: &mut State,
     run: impl FnOnce(&mut Machine<'_>) -> Result<R, ExecError>,
 ) -> Result<R, ExecError> {
+    // A panic may have ended the last run.
+    state.handlers.clear();
     let mut machine = Machine {
         world,
         scalars: std::mem::take(&mut state.scalars),
@@ -85,7 +87,6 @@ fn with_machine<R>(
         machine.state.host.unwind_events(events);
         // Frames are still there with what they hold.
         machine.vals.fill(Val::Unit);
-        machine.state.handlers.clear();
     }
     // The stacks are kept for the next call, unless one deep recursion blew them up. Where memory is
     // kept in any case, they are too.
