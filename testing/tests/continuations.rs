@@ -64,7 +64,7 @@ impl CallResolver for Rests {
     }
 }
 
-/// What a call does, as text but for the values; nothing if a limit ended it.
+/// Runs a call: returns its values, its error and its output, or nothing if a limit ended it.
 fn outcome(
     engine: &mut Interpreter,
     ctx: &Context,

@@ -33,12 +33,7 @@ impl World {
     }
 
     /// The function that goes on from a header in the form that the interpreter runs. It is made when it is first asked for.
-    pub(super) fn continued(
-        &self,
-        own: &Code,
-        code: &Code,
-        header: Pc,
-    ) -> Option<Rc<Continuation>> {
+    pub(super) fn continued(&self, own: &Code, code: &Code, header: Pc) -> Option<Rc<Rest>> {
         let slot = self.slot(own.slot);
         // After a redefinition, the call resolver knows another one.
         let is_known = slot.function.get().is_some_and(|held| {
@@ -47,13 +42,15 @@ impl World {
         if !is_known || !std::ptr::eq(own, code) {
             return None;
         }
-        let find = || slot.continuations.borrow().iter().find(|of| of.from == header).cloned();
-        let found = find().unwrap_or_else(|| {
-            let made = Rc::new(Continuation { from: header, rest: self.make_rest(own, header) });
-            slot.continuations.borrow_mut().push(Rc::clone(&made));
-            made
-        });
-        found.rest.is_some().then_some(found)
+        let known = || {
+            let continuations = slot.continuations.borrow();
+            continuations.iter().find(|of| of.from == header).map(|of| of.rest.clone())
+        };
+        known().unwrap_or_else(|| {
+            let rest = self.make_rest(own, header).map(Rc::new);
+            slot.continuations.borrow_mut().push(Continuation { from: header, rest: rest.clone() });
+            rest
+        })
     }
 
     fn make_rest(&self, own: &Code, header: Pc) -> Option<Rest> {

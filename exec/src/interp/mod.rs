@@ -112,7 +112,6 @@ impl Interpreter {
             vals: Vec::new(),
             frames: Vec::new(),
             operands: Vec::new(),
-            handlers: Vec::new(),
             replaced: 0,
             native: Arc::default(),
         };

@@ -120,8 +120,8 @@ impl World {
             }
             Native::Ready(_) => {}
         }
-        if let Some(continuation) = self.continued(own, code, header) {
-            return Some(Way::Rest(continuation));
+        if let Some(rest) = self.continued(own, code, header) {
+            return Some(Way::Rest(rest));
         }
         let at = (code.slot, header);
         let entry = self.entry_at(at, None).or_else(|| {

@@ -5,7 +5,6 @@ use std::sync::atomic::AtomicBool;
 
 use super::code::Code;
 use super::inst::Pc;
-use super::machine::Handler;
 use super::register::Reg;
 use crate::engine::Limits;
 use crate::error::Trap;
@@ -30,8 +29,6 @@ pub(super) struct State {
     /// Empty: a place for frames, and one for the operands of an op that has many.
     pub(super) frames: Vec<Frame<'static>>,
     pub(super) operands: Vec<Val>,
-    /// The handlers that errors go to, the innermost last.
-    pub(super) handlers: Vec<Handler>,
     /// The number of times that a function at work went on in better code.
     pub(super) replaced: u64,
     /// The state of the run for native code.

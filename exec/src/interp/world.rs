@@ -49,7 +49,7 @@ pub(super) struct Slot {
     /// The form that native code is made of, if it is another one; once that was asked for.
     pub(super) optimized: OnceCell<Option<Optimized>>,
     /// The functions that calls of it which are at work can go on in.
-    pub(super) continuations: RefCell<Vec<Rc<Continuation>>>,
+    pub(super) continuations: RefCell<Vec<Continuation>>,
 }
 
 /// A function as native code is made of it.
@@ -62,7 +62,7 @@ pub(super) struct Optimized {
 pub(super) struct Continuation {
     pub(super) from: Pc,
     /// `None` if there is none.
-    pub(super) rest: Option<Rest>,
+    pub(super) rest: Option<Rc<Rest>>,
 }
 
 /// A function that takes what is live at that position.
@@ -77,7 +77,7 @@ pub(super) enum Way {
     /// Native code, in the frame that is there.
     Native(Entry),
     /// The rest of its function, in a frame of its own.
-    Rest(Rc<Continuation>),
+    Rest(Rc<Rest>),
 }
 
 /// A function of the module, or of the call resolver.

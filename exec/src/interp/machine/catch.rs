@@ -14,7 +14,7 @@ use crate::value::Val;
 
 /// A handler that errors go to.
 #[derive(Clone, Copy, Debug)]
-pub(in super::super) struct Handler {
+pub(super) struct Handler {
     /// The number of frames below the one that it is of.
     depth: usize,
     to: Pc,
@@ -29,12 +29,12 @@ impl<'a> Machine<'a> {
     pub(super) fn begin_try(&mut self, to: Pc) {
         let (depth, derivatives) = (self.frames.len(), self.state.host.derivatives());
         let events = self.state.host.profiler.depth();
-        self.state.handlers.push(Handler { depth, to, derivatives, events });
+        self.handlers.push(Handler { depth, to, derivatives, events });
     }
 
     /// The body of the innermost handler is done.
     pub(super) fn end_try(&mut self) {
-        self.state.handlers.pop();
+        self.handlers.pop();
     }
 
     /// Returns where a handler takes over.
@@ -45,7 +45,7 @@ impl<'a> Machine<'a> {
         let Some(value) = failure.trap.caught(&self.world.ctx) else { return Err(failure) };
         // Those of frames further out wait until native code in between has been left.
         let base = self.base;
-        let handler = self.state.handlers.pop_if(|handler| handler.depth >= base);
+        let handler = self.handlers.pop_if(|handler| handler.depth >= base);
         let Some(Handler { depth, to, derivatives, events }) = handler else {
             return Err(failure);
         };

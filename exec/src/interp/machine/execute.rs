@@ -526,15 +526,12 @@ impl<'a> Machine<'a> {
             {
                 let entry = match way {
                     Way::Native(entry) => entry,
-                    Way::Rest(continuation) => {
-                        if let Some(rest) = check!(self.go_on(code, &continuation, (s, v))) {
-                            (code, pc, from) = (rest, 0, 0);
-                            // SAFETY: `push_frame` has made the stack longer than `s`.
-                            regs = unsafe { self.scalars.as_mut_ptr().add(s) };
-                            insts = code.insts.as_ptr();
-                            continue;
-                        }
-                        (pc, from) = (next, next);
+                    Way::Rest(rest) => {
+                        let rest = check!(self.go_on(code, &rest, (s, v)));
+                        (code, pc, from) = (rest, 0, 0);
+                        // SAFETY: `push_frame` has made the stack longer than `s`.
+                        regs = unsafe { self.scalars.as_mut_ptr().add(s) };
+                        insts = code.insts.as_ptr();
                         continue;
                     }
                 };

@@ -17,7 +17,7 @@ mod transfer;
 
 use regraft_ir::Type;
 
-pub(super) use self::catch::Handler;
+use self::catch::Handler;
 pub(super) use self::chunks::call_position;
 pub(super) use self::fuel::SLICE;
 use self::native::NativeState;
@@ -27,7 +27,7 @@ use super::code::Code;
 use super::inst::Pc;
 use super::register::Dst;
 use super::state::{Frame, State};
-use super::world::{Continuation, World};
+use super::world::{Rest, World};
 use crate::chain::{Chain, Spot};
 use crate::error::{ErrorKind, ExecError, Trap, index_error};
 use crate::value::{Charge, Texts, Val};
@@ -67,13 +67,12 @@ fn with_machine<R>(
     state: &mut State,
     run: impl FnOnce(&mut Machine<'_>) -> Result<R, ExecError>,
 ) -> Result<R, ExecError> {
-    // A panic may have ended the last run.
-    state.handlers.clear();
     let mut machine = Machine {
         world,
         scalars: std::mem::take(&mut state.scalars),
         vals: std::mem::take(&mut state.vals),
         frames: emptied(&mut state.frames),
+        handlers: Vec::new(),
         state,
         stack_charge: None,
         base: 0,
@@ -116,6 +115,8 @@ struct Machine<'a> {
     scalars: Vec<u64>,
     vals: Vec<Val>,
     frames: Vec<Frame<'a>>,
+    /// The handlers that errors go to, the innermost last.
+    handlers: Vec<Handler>,
     /// The bytes of the stacks, if they have grown.
     stack_charge: Option<Charge>,
     /// The number of frames below those of the innermost stretch of interpreted code.
@@ -242,10 +243,9 @@ impl<'a> Machine<'a> {
     fn go_on(
         &mut self,
         code: &Code,
-        continuation: &Continuation,
+        rest: &Rest,
         (s, v): (usize, usize),
-    ) -> Result<Option<&'a Code>, Trap> {
-        let Some(rest) = &continuation.rest else { return Ok(None) };
+    ) -> Result<&'a Code, Trap> {
         let form = self.world.code(rest.slot)?;
         let (mut scalars, mut vals) = (Vec::new(), Vec::new());
         for &place in &rest.args {
@@ -263,7 +263,7 @@ impl<'a> Machine<'a> {
         self.scalars[s..s + scalars.len()].copy_from_slice(&scalars);
         let places = self.vals[v..].iter_mut();
         places.zip(vals).for_each(|(place, value)| *place = value);
-        Ok(Some(form))
+        Ok(form)
     }
 
     /// Makes the stacks longer; they at least double.

@@ -101,9 +101,7 @@ impl<T: Copy> RawVec<T> {
     /// here, nobody else looks at them.
     #[inline]
     pub(in crate::value) unsafe fn lend(&self, data: NonNull<T>, len: usize) {
-        if self.capacity.get() > 0 || self.len.get() > 0 {
-            drop(self.take());
-        }
+        drop(self.take());
         if len > 0 {
             self.data.set(data);
             self.len.set(len);

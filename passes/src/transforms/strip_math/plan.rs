@@ -254,7 +254,7 @@ impl Plan {
     }
 }
 
-/// How often functions read the results of another one ahead, and whether iterations do.
+/// Counts the reads of the results of a function by other functions, and tells whether iterations read them.
 fn reads(f: &Function, v: Value, functions: &[Value], dropped: &[Value]) -> Reads {
     let users = f.uses(v).map(|at| at.user).filter(|user| !dropped.contains(user));
     let (ahead, others): (Vec<_>, Vec<_>) = users.partition(|user| functions.contains(user));

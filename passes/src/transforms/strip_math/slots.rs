@@ -13,7 +13,7 @@ impl Place {
     }
 }
 
-/// How often something is read ahead, and whether iterations read it.
+/// The number of reads ahead of iterations, and whether iterations read as well.
 pub(super) type Reads = (usize, bool);
 
 /// The parts of a buffer.
