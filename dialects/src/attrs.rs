@@ -11,7 +11,9 @@
 //! # Ok::<(), regraft_ir::IrError>(())
 //! ```
 
-use crate::ir::{AttrDef, Attrs, Constant, Context, Symbol, Type, TypePattern};
+use std::sync::Arc;
+
+use crate::ir::{AttrDef, Attrs, Constant, Context, Function, Symbol, Type, TypePattern};
 
 /// A promise that the indices are in bounds.
 pub(crate) const INBOUNDS: &[AttrDef] =
@@ -46,6 +48,47 @@ pub fn without_scope(ctx: &Context, attrs: Attrs) -> Attrs {
 /// Returns the number of the alias scope of an access.
 pub fn scope(ctx: &Context, attrs: Attrs) -> Option<i64> {
     ctx.attr(attrs, SCOPE).and_then(|number| ctx.constant(number).as_int())
+}
+
+/// A promise that each element is set before it is read.
+pub(crate) const UNDEF: &[AttrDef] =
+    &[AttrDef { name: "undef", pattern: TypePattern::Is(Type::BOOL), required: false }];
+
+/// Returns the attributes of an array each element of which is set before it is read.
+pub fn undef(ctx: &Context) -> Attrs {
+    ctx.attrs(&[(ctx.symbol(UNDEF[0].name), ctx.constant_id(Constant::Bool(true)))])
+}
+
+/// Returns whether each element of an array is set before it is read, by the attributes of what makes it.
+pub fn is_undef(ctx: &Context, attrs: Attrs) -> bool {
+    let says = ctx.attr(attrs, UNDEF[0].name).map(|value| ctx.constant(value));
+    says == Some(Constant::Bool(true))
+}
+
+/// Returns the position of the first parameter that nobody reads after an error, counted from 0, and so with all behind it: by the attribute
+/// `undef_after_error=N`, which counts from 1.
+pub fn first_undef_after_error(f: &Function) -> Option<usize> {
+    let number = f.ctx().attr(f.function_attrs(), "undef_after_error")?;
+    usize::try_from(f.ctx().constant(number).as_int()?.checked_sub(1)?).ok()
+}
+
+/// The attribute of functions whose floats may be reordered.
+const MATH: &str = "math";
+
+/// Lets native code compute a function by the algebra of real numbers, in another order and with inverses: its floats
+/// follow that already. The function has the attribute `math=:fast` then.
+pub fn set_fast(f: &mut Function) {
+    let ctx = Arc::clone(f.ctx());
+    let fast = (ctx.symbol(MATH), ctx.constant_id(Constant::Sym(ctx.symbol("fast"))));
+    let others = ctx.attr_entries(f.function_attrs()).iter().filter(|&&(name, _)| name != fast.0);
+    let all: Vec<_> = others.copied().chain([fast]).collect();
+    f.set_function_attrs(ctx.attrs(&all));
+}
+
+/// Returns whether native code may compute a function by the algebra of real numbers.
+pub fn is_fast(f: &Function) -> bool {
+    let says = f.ctx().attr(f.function_attrs(), MATH).map(|value| f.ctx().constant(value));
+    matches!(says, Some(Constant::Sym(name)) if f.ctx().str(name) == "fast")
 }
 
 /// The name of a function of `math`.

@@ -46,13 +46,14 @@ crate::dialect! {
     /// Dense products and factorisations.
     dialect linalg = 9;
 
-    /// The product of two matrices, each transposed first if its flag says so.
+    /// The product of two matrices, each transposed first if its flag says so: as added to zeros.
     ///
-    /// Traps (`DimensionMismatch`) if the sizes do not fit.
+    /// Traps (`DimensionMismatch`) if the sizes do not fit, or if `dest` is one of the matrices that are multiplied.
+    /// `{inbounds=true}` promises that neither is so.
     ///
     /// `linalg.product %1, %2, %3, true, false`
     PRODUCT = product(dest: [T], a: [T], b: [T], turned_a: bool, turned_b: bool) -> unit
-        where T: Float [MAY_TRAP] { effects: reads_and_writes(&[1, 2], &[0]) };
+        where T: Float [MAY_TRAP] { effects: reads_and_writes(&[1, 2], &[0]), attrs: INBOUNDS };
 
     /// Adds the product of two matrices to `dest`, each of the three transposed first if its flag says so.
     ///

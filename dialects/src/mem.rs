@@ -17,7 +17,7 @@
 
 use regraft_math::Forms;
 
-use crate::attrs::{ACCESS, FUNCTION, INBOUNDS};
+use crate::attrs::{ACCESS, FUNCTION, INBOUNDS, UNDEF};
 use crate::ir::{Constant, Effects, Fold, InstView, OperandSet, Type, TypeKind};
 
 const FIRST: OperandSet = OperandSet::one(0);
@@ -46,11 +46,13 @@ crate::dialect! {
     /// (`UndefRefError`).
     ///
     /// Traps (`ArgumentError`) on a negative dimension, (`OutOfMemoryError`) on too many
-    /// elements.
+    /// elements. `{undef=true}` promises that each element is set before it is read, so that numbers need not start as
+    /// zero.
     ///
     /// `%3: array<f64, 2> = mem.alloc %1, %2`
     ALLOC = alloc(; dims: i64...) -> declared [MAY_TRAP] {
         effects: ALLOCATES,
+        attrs: UNDEF,
         verify: Some(verify_alloc),
     };
 

@@ -317,6 +317,30 @@ fn loops_that_are_promised_to_stay_in_arrays_become_vectors() {
 }
 
 #[test]
+fn sums_are_reordered_where_the_function_says_so_alone() {
+    assert!(!llvm(SQUARES).contains("reassoc"));
+    let fast = SQUARES.replace("-> f64 {", "-> f64 {math=:fast} {");
+    let text = llvm(&fast);
+    assert!(text.contains("fadd reassoc nsz arcp contract double"), "{text}");
+    assert!(text.contains("fmul reassoc nsz arcp contract double"), "{text}");
+    // Infinities and NaN stay; the sum of squares of small integers is exact in any order.
+    for (numbers, sum) in [
+        ((1..=100).map(f64::from).collect::<Vec<_>>(), 338_350.0),
+        (vec![1.0, f64::INFINITY, 2.0], f64::INFINITY),
+        (vec![1.0, f64::NAN, 2.0], f64::NAN),
+    ] {
+        for kind in native_engines() {
+            let [[result, _]] =
+                &outcomes(&fast, kind, &[&|| vec![Array::vector(&numbers).into()]])[..]
+            else {
+                panic!("one call has one outcome")
+            };
+            assert_eq!(result, &show_string(&regraft_dialects::context(), &Val::F64(sum)));
+        }
+    }
+}
+
+#[test]
 fn a_look_at_the_interrupt_flag_forgets_nothing_of_arrays() {
     // A loop that need not end soon looks at the flag.
     let text = llvm(

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
+use regraft_dialects::attrs::first_undef_after_error;
 use regraft_exec::value;
 use regraft_exec::{Engine, EngineKind, ErrorKind, ExecError, Interpreter, Limits, Tiers, Val};
 use regraft_ir::{Context, Function, Module, Type};
@@ -146,7 +147,8 @@ impl std::error::Error for Difference {}
 ///
 /// They have to agree, for each input, on: the result; what became of the arguments; which of
 /// the objects in all of these are the same; the output; and the error if there is one (its kind
-/// and its message; the location does not count). Floats are compared as `config` says.
+/// and its message; the location does not count). What became of arguments that nobody reads after an error
+/// (`undef_after_error=N` of the first one) does not count then. Floats are compared as `config` says.
 ///
 /// A pass may change how many instructions run, how deep calls are nested and what memory is
 /// used. So an input on which either side exceeds a limit, or asks for more memory than there can
@@ -185,6 +187,8 @@ pub fn compare_functions(
     let types = |f: &Function| config.params.clone().unwrap_or_else(|| f.param_types());
     let mut first = Side::new(before, types(f), config);
     let mut second = Side::new(after, types(g), config);
+    let left = first_undef_after_error(f).unwrap_or(usize::MAX);
+    (first.left_by_error, second.left_by_error) = (left, left);
     second.engine.set_tiers(Tiers::AtOnce);
     if let Err(why) = second.engine.set_engine(config.engine) {
         return Err(difference(String::new(), String::new(), why));
@@ -279,6 +283,8 @@ struct Side {
     ctx: Arc<Context>,
     types: Vec<Type>,
     args: Vec<Val>,
+    /// The number of arguments that are looked at after an error.
+    left_by_error: usize,
 }
 
 impl Side {
@@ -287,7 +293,13 @@ impl Side {
         engine.set_limits(config.limits);
         // What a program prints of the time must not differ from run to run.
         engine.host_mut().set_clock(|| 0);
-        Self { engine, ctx: Arc::clone(module.ctx()), types, args: Vec::new() }
+        Self {
+            engine,
+            ctx: Arc::clone(module.ctx()),
+            types,
+            args: Vec::new(),
+            left_by_error: usize::MAX,
+        }
     }
 
     /// Makes the arguments of the next run.
@@ -304,8 +316,10 @@ impl Side {
             Ok(value) => (None, Some(value)),
             Err(error) => (Some(error), None),
         };
-        let values = Observation::of(&self.ctx, result.iter().chain(&self.args));
-        Outcome { error, values, output, args: self.args.len() }
+        let left = if error.is_some() { self.left_by_error } else { usize::MAX };
+        let args = &self.args[..left.min(self.args.len())];
+        let values = Observation::of(&self.ctx, result.iter().chain(args));
+        Outcome { error, values, output, args: args.len() }
     }
 }
 

@@ -1,6 +1,6 @@
 //! The common cases of ops on values whose types are known only when the program runs.
 
-use regraft_dialects::{ad, core, data, mem};
+use regraft_dialects::{ad, attrs, core, data, mem};
 use regraft_ir::{Constant, Function, Op, Type, TypeKind, Value};
 
 /// The common case of an op.
@@ -17,6 +17,10 @@ pub(crate) enum Quick {
     Store,
     /// An array of zeros, by the type of its elements.
     Alloc(Type),
+    /// A vector of floats, which are anything until they are set if they are `undef`.
+    Floats {
+        undef: bool,
+    },
     /// A value as it is.
     Same,
     /// The same if it is of a type.
@@ -47,6 +51,9 @@ impl Quick {
             mem::LOAD => Self::Load,
             mem::STORE => Self::Store,
             mem::ALLOC => match *f.ctx().kind(f.ty(v)) {
+                TypeKind::Array { element: Type::F64, rank: 1 } => {
+                    Self::Floats { undef: attrs::is_undef(f.ctx(), f.attrs(v)) }
+                }
                 TypeKind::Array { element, .. } if element.is_scalar() => Self::Alloc(element),
                 _ => Self::None,
             },

@@ -361,7 +361,8 @@ impl Array {
         other.charge.set(0);
     }
 
-    fn update_charge(&self) {
+    /// Counts what it has room for as live.
+    pub(super) fn update_charge(&self) {
         self.charge.set(Self::bytes(self.element, self.storage.capacity()).unwrap_or(0));
     }
 }

@@ -4,6 +4,7 @@ use std::cell::Cell;
 
 use regraft_ir::{Constant, Context, Symbol, Type};
 
+use super::array::ArrayError;
 use super::charge::{COUNTS, Charge};
 use super::layout::{Counted, InlineList};
 use super::shared::Shared;
@@ -114,6 +115,22 @@ impl Val {
             heap::register_ref(&cell);
         }
         Self::Ref(cell)
+    }
+
+    /// A vector of so many floats, which are 0, or anything if they are `undef`.
+    ///
+    /// # Errors
+    /// If it would be too large.
+    #[inline]
+    pub(crate) fn floats(count: usize, undef: bool) -> Result<Self, ArrayError> {
+        if let Some(free) = pool::vector(count)
+            && let Storage::F64(floats) = free.storage()
+        {
+            floats.renew(count, undef);
+            free.update_charge();
+            return Ok(Self::Array(Shared::new(free)));
+        }
+        Array::new(Type::F64, &[count]).map(Self::from)
     }
 
     /// The value of a constant.

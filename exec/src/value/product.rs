@@ -61,7 +61,7 @@ fn layout(array: &Array, turned: bool) -> Option<([usize; 2], [isize; 2])> {
     Some(if turned { ([columns, rows], [step, 1]) } else { ([rows, columns], [1, step]) })
 }
 
-/// Writes the product of `a` and `b`, transposed first if `turned` says so, to `dest`, or adds it if `adds`
+/// Adds the product of `a` and `b`, transposed first if `turned` says so, to `dest`, or to zeros in its place unless `adds`
 /// says so. `None`, with nothing written, if the sizes do not fit, or `dest` is one of the factors.
 pub(crate) fn multiply<T: Real>(
     [dest, a, b]: [&Array; 3],
@@ -87,7 +87,7 @@ pub(crate) fn multiply<T: Real>(
         thin::outer(into, left, right, adds);
         return Some(());
     }
-    if !adds && (columns == 1 || rows == 1) {
+    if !adds {
         refill(into, T::ZERO);
     }
     if columns == 1 {
@@ -112,7 +112,7 @@ pub(crate) fn multiply<T: Real>(
             right.as_ptr(),
             b_steps[0],
             b_steps[1],
-            if adds { T::ONE } else { T::ZERO },
+            T::ONE,
             into.as_mut_ptr(),
             steps[0],
             steps[1],

@@ -224,7 +224,9 @@ impl Session {
             // What Rust lends to be written to is lent to nobody else.
             let ctx = f.ctx().clone();
             let mut attrs = ctx.attr_entries(f.function_attrs()).to_vec();
-            attrs.push((ctx.symbol("distinct"), ctx.constant_id(places as i64 + 1)));
+            let first = ctx.constant_id(places as i64 + 1);
+            attrs.push((ctx.symbol("distinct"), first));
+            attrs.push((ctx.symbol("undef_after_error"), first));
             f.set_function_attrs(ctx.attrs(&attrs));
             Ok(())
         })?;

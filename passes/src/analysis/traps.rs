@@ -5,7 +5,7 @@
 //!
 //! ```text
 //! arith.div %1, 3                       does not trap: the divisor is neither 0 nor -1
-//! mem.load %1, %2 {inbounds=true}       does not trap: it is promised; so of mem.copyto, linalg.add_product
+//! mem.load %1, %2 {inbounds=true}       does not trap: it is promised; so of mem.copyto and products
 //! mem.size %1, 2                        does not trap: dimensions are counted from 1
 //! math.pow %1, 2.0                      does not trap: the exponent is whole
 //! data.getfield %1, :x                  does not trap if the type of %1 has a field x
@@ -76,8 +76,10 @@ pub fn may_trap_given(f: &Function, v: Value, facts: &impl OperandFacts) -> bool
     if !def.traits.contains(Traits::MAY_TRAP) {
         return f.checks_operands(v);
     }
-    let promised = matches!(def.op, mem::LOAD | mem::STORE | mem::COPYTO | linalg::ADD_PRODUCT)
-        && f.attr(v, "inbounds") == Some(Constant::Bool(true));
+    let promised = matches!(
+        def.op,
+        mem::LOAD | mem::STORE | mem::COPYTO | linalg::PRODUCT | linalg::ADD_PRODUCT
+    ) && f.attr(v, "inbounds") == Some(Constant::Bool(true));
     f.checks_operands(v) || !(Query { f, v, def, facts, promised }).is_safe()
 }
 
@@ -141,7 +143,7 @@ impl<F: OperandFacts> Query<'_, F> {
                 element.is_scalar() && self.is_in_bounds()
             }
             mem::STORE => self.is_in_bounds(),
-            mem::COPYTO | linalg::ADD_PRODUCT => self.promised,
+            mem::COPYTO | linalg::PRODUCT | linalg::ADD_PRODUCT => self.promised,
             mem::SIZE => self.int(1).lo >= 1,
             mem::ALLOC => self.is_small(0),
             mem::FILL => self.is_small(1),

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use regraft_dialects::attrs::set_fast;
 use regraft_ir::{Diagnostic, DominatorTree, Function};
 
 use super::builder::{Builder, Source};
@@ -29,8 +30,8 @@ crate::pass! {
     /// the cheapest program is chosen, in which what is shared counts once: it never costs more than
     /// what was there. `regraft rules` lists the rules. With `math=exact` results stay the same, bit for
     /// bit, but for which quiet NaN it is; `finite` assumes that nothing is infinite or NaN, and takes
-    /// guards of singular points away; `fast` takes floats for real numbers. Errors of the program stay,
-    /// but that of a circular function at infinity with `fast`.
+    /// guards of singular points away; `fast` takes floats for real numbers, and notes it as the attribute `math=:fast` of the function, so that
+    /// LLVM does too. Errors of the program stay, but that of a circular function at infinity with `fast`.
     ///
     /// With `engine=acyclic` the rules are applied once to each value, in near linear time. `engine=egg`
     /// applies them again and again, until nothing is new or there are as many nodes or rounds as
@@ -75,6 +76,9 @@ impl FunctionPass for EGraphPass {
 
     fn run(&mut self, f: &mut Function, cx: &mut PassContext<'_>) -> PassResult {
         let rules = rules(f, &self.rules, self.math)?;
+        if self.math == Math::Fast {
+            set_fast(f);
+        }
         for _ in 0..self.rounds {
             let done = simplify(f, cx, &rules, self.math, self.saturates)?;
             cx.add("values simplified", done.replaced);

@@ -58,11 +58,11 @@ impl Machine<'_> {
                 }
                 _ => None,
             },
-            (Quick::Alloc(element), &[Src::Scalar(Scalar::I64, reg)])
+            (Quick::Floats { undef }, &[Src::Scalar(Scalar::I64, reg)])
                 if let Ok(count) = usize::try_from(self.scalars[s + reg as usize] as i64) =>
             {
-                self.state.host.reserve_array(element, count)?;
-                Array::new(element, &[count]).ok().map(Val::from)
+                self.state.host.reserve_array(Type::F64, count)?;
+                Val::floats(count, undef).ok()
             }
             (Quick::Alloc(element), sizes) => {
                 let size = |&size: &i64| usize::try_from(size).ok();

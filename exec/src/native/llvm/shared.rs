@@ -15,8 +15,6 @@ pub(super) struct Style {
     pub(super) unit: Option<u32>,
     /// True if addresses are given as names, which are the same in every run.
     pub(super) named_addresses: bool,
-    /// True if floats follow the algebra of real numbers.
-    pub(super) fast: bool,
 }
 
 /// The parts of a module that all its functions share.

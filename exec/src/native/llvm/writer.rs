@@ -49,6 +49,8 @@ pub(super) struct Writer<'a> {
     params: Vec<Type>,
     result: Option<Type>,
     regs: Vec<Type>,
+    /// True if floats follow the algebra of real numbers.
+    is_fast: bool,
     /// The values of registers that are known in this block.
     known: Vec<Option<Value>>,
     locals: u32,
@@ -60,7 +62,7 @@ impl<'a> Writer<'a> {
     pub(super) fn new(
         text: &'a mut String,
         shared: &'a mut Shared,
-        code: &Code,
+        (code, is_fast): (&Code, bool),
         params: Vec<Type>,
         result: Option<Type>,
     ) -> Self {
@@ -73,7 +75,18 @@ impl<'a> Writer<'a> {
             put(text, format_args!("  %r{number} = alloca {ty}\n"));
         }
         let known = vec![None; regs.len()];
-        Self { text, shared, params, result, regs, known, locals: 0, blocks: 0, in_cold: false }
+        Self {
+            text,
+            shared,
+            params,
+            result,
+            regs,
+            is_fast,
+            known,
+            locals: 0,
+            blocks: 0,
+            in_cold: false,
+        }
     }
 
     fn line(&mut self, args: fmt::Arguments<'_>) {
@@ -101,8 +114,9 @@ impl<'a> Writer<'a> {
         }
     }
 
-    fn fast(&self) -> &'static str {
-        if self.shared.style.fast { "fast " } else { "" }
+    /// The algebra of real numbers, in which NaN and infinities stay what they are.
+    fn flags(&self) -> &'static str {
+        if self.is_fast { "reassoc nsz arcp contract " } else { "" }
     }
 
     /// Calls an intrinsic function whose operands are of the type of its result, and whose name ends in that.
@@ -263,23 +277,23 @@ impl Emitter for Writer<'_> {
     }
 
     fn float2(&mut self, op: Float2, a: Value, b: Value) -> Value {
-        let (fast, ty) = (self.fast(), a.ty());
+        let (flags, ty) = (self.flags(), a.ty());
         let name = match op {
             Float2::Add => "fadd",
             Float2::Sub => "fsub",
             Float2::Mul => "fmul",
             Float2::Div => "fdiv",
-            Float2::Min => return self.intrinsic("minimum", fast, &[a, b], ""),
-            Float2::Max => return self.intrinsic("maximum", fast, &[a, b], ""),
+            Float2::Min => return self.intrinsic("minimum", flags, &[a, b], ""),
+            Float2::Max => return self.intrinsic("maximum", flags, &[a, b], ""),
             Float2::Copysign => return self.intrinsic("copysign", "", &[a, b], ""),
         };
-        self.op(ty, format_args!("{name} {fast}{ty} {a}, {b}"))
+        self.op(ty, format_args!("{name} {flags}{ty} {a}, {b}"))
     }
 
     fn float1(&mut self, op: Float1, a: Value) -> Value {
-        let (fast, ty) = (self.fast(), a.ty());
+        let (flags, ty) = (self.flags(), a.ty());
         let name = match op {
-            Float1::Neg => return self.op(ty, format_args!("fneg {fast}{ty} {a}")),
+            Float1::Neg => return self.op(ty, format_args!("fneg {flags}{ty} {a}")),
             Float1::Abs => "fabs",
             Float1::Sqrt => "sqrt",
             Float1::Floor => "floor",
@@ -287,12 +301,12 @@ impl Emitter for Writer<'_> {
             Float1::Trunc => "trunc",
             Float1::Round => "roundeven",
         };
-        self.intrinsic(name, fast, &[a], "")
+        self.intrinsic(name, flags, &[a], "")
     }
 
     fn fma(&mut self, a: Value, b: Value, c: Value) -> Value {
-        let fast = self.fast();
-        self.intrinsic("fma", fast, &[a, b, c], "")
+        let flags = self.flags();
+        self.intrinsic("fma", flags, &[a, b, c], "")
     }
 
     fn cast(&mut self, op: Cast, a: Value) -> Value {

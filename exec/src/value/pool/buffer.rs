@@ -31,6 +31,15 @@ impl<T: Element> Buffer<T> {
         give_room(self.0.take());
     }
 
+    /// Makes it `len` long, for which there is room. Elements are zero, or if they are `undef`, those that were there, and
+    /// zero behind them.
+    pub(in crate::value) fn renew(&self, len: usize, undef: bool) {
+        self.0.edit(|items| match undef {
+            true => items.resize(len, T::default()),
+            false => *items = filled(std::mem::take(items), T::default(), len),
+        });
+    }
+
     /// Makes room for `count` elements at least.
     #[cold]
     fn grow(&self, count: usize) {

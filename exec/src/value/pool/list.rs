@@ -42,6 +42,16 @@ impl<T> List<T> {
         }
     }
 
+    /// The number of those that are free.
+    pub(super) fn free(&self) -> usize {
+        self.free.len()
+    }
+
+    /// The number of those that are free or may come back.
+    pub(super) fn made(&self) -> usize {
+        self.made
+    }
+
     /// Forgets those that are out for good. Between runs as many are out as the last results
     /// hold; if that number keeps growing, results are thrown away elsewhere. Returns how many
     /// there are.
@@ -74,6 +84,11 @@ impl<T> Classes<T> {
             self.0.resize_with(class + 1, List::default);
         }
         self.0[class].take()
+    }
+
+    /// Returns whether none of a class is free.
+    pub(super) fn is_empty(&self, class: usize) -> bool {
+        self.0.get(class).is_none_or(|list| list.free() == 0)
     }
 
     /// As [`List::keep`].

@@ -11,7 +11,7 @@
 //! values, one for each kind, and of the buffers of elements and fields, by powers of two. While a
 //! pool is at work, the last pointer to a value does not free it but hands it over; it is taken
 //! apart when memory is next asked for, one value after the other, so that those which are nested
-//! deep need no stack. Objects that the search for cycles knows stay known to it, and serve again as
+//! deep need no stack. Vectors of floats stay whole until their parts are wanted (`vectors`). Objects that the search for cycles knows stay known to it, and serve again as
 //! objects of the same type.
 //!
 //! # Why it is right
@@ -26,6 +26,7 @@
 
 mod buffer;
 pub(super) mod list;
+mod vectors;
 
 use std::cell::{Cell, RefCell};
 use std::fmt;
@@ -34,6 +35,8 @@ use regraft_ir::Type;
 use rustc_hash::FxHashMap;
 
 use self::list::{Classes, List, Scalars, class_of, class_with};
+use self::vectors::Vectors;
+pub(super) use self::vectors::vector;
 use super::layout::{Counted, HeapSlice};
 use super::shared::Recycle;
 use super::val::{
@@ -74,6 +77,8 @@ pub(super) struct Lists {
     runs: u32,
     fields: List<Counted<Fields>>,
     arrays: List<Counted<Array>>,
+    /// Arrays that are taken apart only when a box or a buffer is wanted.
+    vectors: Vectors,
     /// Arrays that the search for cycles knows: by the type of the elements, and the lengths if
     /// there are several.
     containers: FxHashMap<(Type, Dims), List<Counted<Array>>>,
@@ -191,18 +196,27 @@ fn settle() {
                 let element = rc.element();
                 drop(with(|lists| lists.refs.get_mut(&element)?.keep(rc)));
             }
-            Recycled::Array(mut rc) => {
-                rc.strip();
-                if let Some(array) = Counted::get_mut(&mut rc) {
-                    array.strip_dims();
-                    drop(with(|lists| lists.arrays.keep(rc)));
-                } else {
-                    let key = container_key(&rc);
-                    drop(with(|lists| lists.containers.get_mut(&key)?.keep(rc)));
-                }
-            }
+            Recycled::Array(rc) => vectors::keep(rc),
         }
     }
+}
+
+/// Takes an array apart, and keeps its box and the room for its elements.
+fn take_apart(mut rc: Counted<Array>) {
+    rc.strip();
+    if let Some(array) = Counted::get_mut(&mut rc) {
+        array.strip_dims();
+        drop(with(|lists| lists.arrays.keep(rc)));
+    } else {
+        let key = container_key(&rc);
+        drop(with(|lists| lists.containers.get_mut(&key)?.keep(rc)));
+    }
+}
+
+/// Takes a vector apart that is kept whole, if what is wanted is there in no other way.
+fn unpack(wanted: impl FnOnce(&mut Lists) -> Option<Counted<Array>>) {
+    settle();
+    with(wanted).flatten().into_iter().for_each(take_apart);
 }
 
 fn container_key(array: &Array) -> (Type, Dims) {
@@ -235,6 +249,9 @@ pub(super) fn fields() -> Option<Counted<Fields>> {
 /// A box for an array that the search for cycles need not know.
 #[inline]
 pub(super) fn array() -> Option<Counted<Array>> {
+    if is_active() {
+        unpack(|lists| (lists.arrays.free() == 0).then(|| lists.vectors.take_any()).flatten());
+    }
     take_box(|lists| lists.arrays.take())
 }
 
@@ -318,6 +335,12 @@ pub(super) fn give_dims(dims: HeapSlice<usize>) {
 
 /// Empty room for elements that are scalars.
 pub(super) fn room<T: Element>(count: usize) -> Vec<T> {
+    if T::TYPE == Type::F64 && count > 0 && is_active() {
+        let class = class_of(count);
+        unpack(|lists| {
+            lists.scalars.f64s.0.is_empty(class).then(|| lists.vectors.take(class)).flatten()
+        });
+    }
     let take = |lists: &mut Lists, class| T::buffers(&mut lists.scalars).0.take(class);
     room_of(count, take, Vec::with_capacity)
 }

@@ -12,8 +12,8 @@ const PARTS: usize = 16;
 /// The columns that are added at once.
 const COLUMNS: usize = 4;
 
-/// Writes the products of the elements of `a` and `b` to `into`, a column for each element of `b`, or adds
-/// them.
+/// Adds the products of the elements of `a` and `b` to `into`, a column for each element of `b`, or to zeros unless
+/// `adds` says so.
 pub(super) fn outer<T: Real>(into: &mut [T], a: &[T], b: &[T], adds: bool) {
     if a.is_empty() {
         return;
@@ -32,7 +32,7 @@ pub(super) fn outer<T: Real>(into: &mut [T], a: &[T], b: &[T], adds: bool) {
             a,
             b,
             #[inline(always)]
-            |_, product| product,
+            |_, product| T::ZERO + product,
         );
     }
 }

@@ -40,7 +40,9 @@ impl Part {
         match f.op(v)? {
             mem::STORE | mem::REF_SET | data::SETFIELD => MemoryLocation::of(f, v).map(Self::Place),
             mem::FILL_IN_PLACE => Some(Self::Elements(f.operand(v, 0)?)),
-            linalg::ADD_PRODUCT if !may_trap(f, v) => Some(Self::Elements(f.operand(v, 0)?)),
+            linalg::PRODUCT | linalg::ADD_PRODUCT if !may_trap(f, v) => {
+                Some(Self::Elements(f.operand(v, 0)?))
+            }
             _ => None,
         }
     }
@@ -57,8 +59,10 @@ pub(super) struct Candidates {
     objects: FxHashMap<Value, u32>,
     /// Objects of which an earlier one may still be known when the next is allocated.
     carried: FxHashSet<Value>,
-    /// The parts of objects that others may know.
+    /// The parts of objects that others may know when the function returns.
     pub(super) visible: Set,
+    /// Those of them that others read after an error.
+    pub(super) visible_to_errors: Set,
 }
 
 impl Candidates {
@@ -89,6 +93,7 @@ impl Candidates {
             objects: FxHashMap::default(),
             carried: FxHashSet::default(),
             visible: 0,
+            visible_to_errors: 0,
         };
         let mut known: FxHashMap<&Part, u32> = FxHashMap::default();
         for (v, part) in stores.iter().filter(|(_, part)| is_candidate(part)) {
@@ -128,6 +133,8 @@ impl Candidates {
         let bit: Set = 1 << at;
         if local.is_none() {
             self.visible |= bit;
+            let is_undef = aliases.is_undef_after_error(part.object());
+            self.visible_to_errors |= if is_undef { 0 } else { bit };
         }
         let mut depends = |operand: Operand| {
             if let Some(v) = operand.as_value() {

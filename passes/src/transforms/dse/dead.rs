@@ -1,6 +1,6 @@
 //! Stores that are overwritten before they are read, and stores to objects that nothing reads again.
 
-use regraft_dialects::mem;
+use regraft_dialects::{cf, core, mem};
 use regraft_ir::{Block, ControlFlow, Function, IrResult, Traits, Value};
 use rustc_hash::FxHashSet;
 
@@ -54,7 +54,9 @@ pub(super) fn stores(f: &Function, candidates: &Candidates, analyses: &mut Analy
     let mut before = vec![candidates.all(); f.block_capacity()];
     let after = |before: &[Set], block: Block| {
         let next = f.successors(block).map(|next| before[next.index()]).reduce(|a, b| a & b);
-        next.unwrap_or(candidates.all() & !candidates.visible)
+        let returns = f.op(Value::terminator(block)) != Some(cf::UNREACHABLE);
+        let seen = if returns { candidates.visible } else { candidates.visible_to_errors };
+        next.unwrap_or(candidates.all() & !seen)
     };
     let mut pending: Vec<Block> = Vec::with_capacity(blocks);
     pending.extend(cfg.reverse_postorder());
@@ -119,8 +121,11 @@ impl Flow<'_> {
         }
         let effects = inst_effects(f, v, self.summaries);
         let mut read = candidates.read_by(f, v, &effects, self.aliases);
+        if f.op(v) == Some(core::THROW) {
+            read &= !candidates.visible | candidates.visible_to_errors;
+        }
         if effects.may_trap && !needs_memory_only(f, v) {
-            read |= candidates.visible;
+            read |= candidates.visible_to_errors;
         }
         let set = candidates.overwritten_by(f, v) | candidates.made_anew(v);
         Transfer { set, keep: keep & !read }
@@ -140,7 +145,7 @@ impl Flow<'_> {
             }
         }
         if may_trap(f, v) {
-            read |= candidates.visible;
+            read |= candidates.visible_to_errors;
         }
         Transfer { set: 0, keep: !read }
     }

@@ -10,23 +10,26 @@
 //! ```
 //!
 //! # Method
-//! Four steps, each for functions that have something for it alone.
+//! Six steps, each for functions that have something for it alone.
 //!
 //! 1. *Stack pairs* (`stack_pairs`): within a block, what a `mem.pop` takes is what the `mem.push` put
 //!    there that it pairs with.
 //! 2. *Redundant stores* (`redundant`): what is stored is in the place already, since it was loaded or
 //!    stored there and nothing in between may have written the place. That is asked of MemorySSA.
-//! 3. *Dead stores* (`dead`): a backward data-flow problem over the places that are stored to. A place is
+//! 3. *Products* (`products`): what is added to zeros is stored.
+//! 4. *Fills* (`delayed`) move to the ways that do not overwrite them.
+//! 5. *Dead stores* (`dead`): a backward data-flow problem over the places that are stored to. A place is
 //!    dead where it is overwritten on every path before anything may read it, and, of an object that
 //!    nobody else knows, where nothing reads it any more. (Anticipated stores, as in partial dead
 //!    code elimination by Knoop, Rüthing and Steffen, 1994, without sinking.)
-//! 4. *Elements left behind* (`left_behind`): a loop stores to an element of such an object that it has read
+//! 6. *Elements left behind* (`left_behind`): a loop stores to an element of such an object that it has read
 //!    before, and goes on to the next.
 //!
 //! # Why it is right
 //! A place is an object and indices, compared as values; where one of these values is computed anew, the
 //! place is another one, and not dead. A store is a read of nothing; an error, or the end of the function,
-//! is a read of all that others may know. So an error finds memory as it was. A store that may trap
+//! is a read of all that others may know. So an error finds memory as it was. `{undef_after_error=N}` of the function
+//! says that nobody reads parameters from the N-th on after an error. A store that may trap
 //! stays; but if it is overwritten in its block, it can store what the other one does, which then goes: they
 //! trap alike, and so the second one never does. It moves down for that past what nobody can notice only.
 //!
@@ -35,7 +38,9 @@
 
 mod candidates;
 mod dead;
+mod delayed;
 mod left_behind;
+mod products;
 mod redundant;
 mod stack_pairs;
 
@@ -62,8 +67,8 @@ crate::pass! {
     ///
     /// A store goes if its place is overwritten on every path before it may be read, if it stores
     /// what is there already, or if the object is known to nobody else and not read any more, be it that a
-    /// loop goes on to the next element. Products that are added to such an array go too (`linalg.add_product`). What was
-    /// pushed on an array and popped again within a block is used directly. An error that may come
+    /// loop goes on to the next element. Products that are added to such an array go too (`linalg.add_product`);
+    /// those that are added to zeros are stored (`linalg.product`), so that the zeros go. What was pushed on an array and popped again within a block is used directly. An error that may come
     /// between two stores keeps the first one, unless nobody else knows the object; a store that may
     /// trap stays.
     ///
@@ -82,6 +87,8 @@ impl FunctionPass for Dse {
         let pairs = stack_pairs::forward(f, cx.analyses())?;
         let redundant = redundant::stores(f, cx.analyses());
         delete_stores(f, &redundant)?;
+        let products = products::store(f, &cx.analysis::<Aliases>(f), cx.effects())?;
+        let delayed = delayed::delay(f, cx.analyses())?;
         let mut dead = 0;
         if let Some(candidates) = Candidates::find(f, cx.analyses()) {
             let stores = dead::stores(f, &candidates, cx.analyses());
@@ -107,6 +114,8 @@ impl FunctionPass for Dse {
         delete_stores(f, &left_behind)?;
         cx.add("pushes popped", pairs);
         cx.add("stores of what is there", redundant.len() as u64);
+        cx.add("products stored", products);
+        cx.add("fills delayed", delayed);
         cx.add("dead stores", dead + left_behind.len() as u64);
         Ok(())
     }

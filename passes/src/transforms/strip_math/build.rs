@@ -10,7 +10,7 @@
 //! ^next: br %again, ^strip, ^header     the loop as it was does what is left
 //! ```
 
-use regraft_dialects::attrs::{function, inbounds};
+use regraft_dialects::attrs::{function, inbounds, undef};
 use regraft_dialects::{arith, cf, mem};
 use regraft_ir::{Block, Constant, Function, Inst, IrResult, Loc, Operand, Type, Value};
 use rustc_hash::FxHashMap;
@@ -53,7 +53,8 @@ pub(super) fn carry_out(
         Some(outermost) => {
             let (before, _) = ensure_preheader(f, forest, outermost)?;
             let size = Operand::from(f.constant_id(length * plan.slots as i64));
-            let buffer = f.insert(Value::terminator(before), mem::alloc([size], floats).at(loc))?;
+            let alloc = mem::alloc([size], floats).with_attrs(undef(f.ctx()));
+            let buffer = f.insert(Value::terminator(before), alloc.at(loc))?;
             let start = |slot: usize| Operand::from(f.constant_id(slot as i64 * length + 1));
             ((0..plan.slots).map(start).collect(), buffer)
         }
@@ -66,7 +67,8 @@ pub(super) fn carry_out(
                 next = f.push(enter, arith::add(next, part).at(loc))?.into();
             }
             let size = f.push(enter, arith::sub(next, one).at(loc))?;
-            (starts, f.push(enter, mem::alloc([size], floats).at(loc))?)
+            let alloc = mem::alloc([size], floats).with_attrs(undef(f.ctx()));
+            (starts, f.push(enter, alloc.at(loc))?)
         }
     };
     let strip = f.add_block_after(enter)?;
