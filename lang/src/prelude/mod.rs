@@ -61,15 +61,17 @@
 //! `__check_defined(flag, name)`; the parts of a `try` `__try(body, handler)`, `__caught(error)`, `__cleanup(last, exit)`,
 //! `__new_exit()`, `__set_exit(exit, number)`, `__exited_by(exit, number)`; what shows a value to the user, `__shown(x)`.
 
+mod built;
 mod files;
-pub(crate) mod heads;
+mod heads;
 pub(crate) mod index;
 pub mod statements;
 
+pub(crate) use built::INDEX;
+
+use crate::intrinsics;
+
 /// Names and texts of the files, in the order in which they are run.
 pub fn files() -> impl Iterator<Item = (&'static str, &'static str)> {
-    files::FILES.into_iter().chain([INTRINSICS])
+    files::FILES.into_iter()
 }
-
-/// The methods of intrinsics, as a file.
-pub(crate) const INTRINSICS: (&str, &str) = ("prelude/intrinsics", crate::intrinsics::TEXT);

@@ -17,7 +17,6 @@ use super::method::{TableKey, TableOwner};
 use super::tables::Method;
 use super::tables::World;
 use super::types::Ty;
-use crate::definition::Space;
 
 impl World {
     /// The method that a call runs; `by` becomes invalid if that changes. Argument types are those
@@ -41,13 +40,8 @@ impl World {
     fn ask(&mut self, callee: Type, args: &[Type]) -> u32 {
         self.define_functions(&[callee]);
         self.define_functions(args);
-        let is_exact = self.is_exact(callee, args);
         for key in self.tables_of(callee, args) {
             self.define_deferred_for(key, args);
-            if !is_exact {
-                self.define_parked(key, args);
-                self.define_deferred_for(key, args);
-            }
         }
         let answer = self.decide(callee, args);
         let id = self.cache.insert(callee, args, answer);
@@ -61,13 +55,12 @@ impl World {
     pub fn know_methods_of(&mut self, callee: Type) {
         self.define_functions(&[callee]);
         for key in self.tables_of(callee, &[]) {
-            self.define_deferred(key);
-            self.define_all_parked(key);
+            self.define_whole(key);
         }
     }
 
     /// Defines the methods of the prelude for a callee, which may be `#kwcall`, with its arguments, that are not
-    /// parsed yet; but for those that are parked.
+    /// parsed yet; but for those that take only what there is no value of.
     pub(crate) fn know_methods(&mut self, callee: Type, args: &[Type]) {
         for key in self.tables_of(callee, args) {
             self.define_deferred(key);
@@ -100,11 +93,9 @@ impl World {
         count
     }
 
-    /// Returns whether a method of a function of the program, or of the prelude, has a parameter at
-    /// `position` that a value of type `of` may be given for; the function itself is at position 0. If none has,
-    /// `by` becomes invalid when one is defined. O(methods of the function).
-    ///
-    /// A type that the prelude knows may turn up in methods that are parked: of such, nothing is to be asked.
+    /// Returns whether a method of a function has a parameter at `position` that a value of type `of` may be given for, beside
+    /// others of which there are values; the function itself is at position 0. If none has, `by` becomes invalid
+    /// when the program defines one. O(methods of the function).
     pub(crate) fn may_mention(
         &mut self,
         function: Symbol,
@@ -113,8 +104,8 @@ impl World {
         by: SpecId,
     ) -> bool {
         let callee = self.ctx.ty(TypeKind::Fn(function));
-        self.define_functions(&[callee]);
-        self.know_methods(callee, &[]);
+        self.define_functions(&[callee, of]);
+        self.define_mentioning(TableOwner::Function(function).plain(), position - 1, of);
         let (key, ty) = (TableOwner::Function(function).plain(), self.types.ty_of(of));
         let mut methods = self.tables.get(&key).into_iter().flat_map(|table| &table.methods);
         if methods.any(|&id| self.may_take_at(id, position, &ty)) {
@@ -131,15 +122,6 @@ impl World {
         let Some(param) = signature.params.get(position) else { return signature.rest.is_some() };
         quickly_fits(std::slice::from_ref(param), std::slice::from_ref(of))
             && !self.types.is_disjoint(of, param, &signature.bounds)
-    }
-
-    /// Returns whether all that is known of a function was defined by the program.
-    pub(crate) fn is_of_program(&self, function: Symbol) -> bool {
-        let table = self.tables.get(&TableOwner::Function(function).plain());
-        !self.is_deferred(function)
-            && table.is_some_and(|table| {
-                table.methods.iter().all(|&id| self.methods[id].space != Space::Base)
-            })
     }
 
     /// The tables with methods that may be for a call.
@@ -355,7 +337,9 @@ impl World {
     /// Asks the questions again that a method of this table may answer, after it was defined. `is_new` is false of
     /// one that was deferred.
     pub(super) fn ask_again(&mut self, key: TableKey, new: MethodId, is_new: bool) {
-        self.mention(key, new);
+        if is_new {
+            self.mention(key, new);
+        }
         let Some(table) = self.tables.get_mut(&key) else { return };
         let questions = std::mem::take(&mut table.questions);
         if is_new {

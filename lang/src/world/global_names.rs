@@ -4,10 +4,10 @@
 use regraft_ir::{Constant, Diagnostic, Loc, Symbol, Type, suggest};
 
 use super::bindings::MAX_VARIABLE_TYPES;
-use super::deferred::Declares;
 use super::entities::{Binding, SpecId};
 use super::tables::World;
 use crate::definition::{Space, TypeExpr};
+use crate::prelude::index::Declares;
 
 impl World {
     /// Returns the binding of a name; `by` becomes invalid if that changes. O(1).
