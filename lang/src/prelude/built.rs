@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::index::Declares::{Alias, Function, Type};
+use super::index::Declares::{Alias, Constant, Function, Type};
 use super::index::TableOf::{AnyConstructor, Callee, Constructor, Instance};
 use super::index::Taken::{Below, Only, TypeBelow};
 use super::index::{Index, Name, Statement, Take};

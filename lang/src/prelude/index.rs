@@ -45,6 +45,8 @@ pub(crate) enum Declares {
     Type,
     /// A type that is known under another name, too.
     Alias,
+    /// A constant.
+    Constant,
 }
 
 /// A statement.
@@ -128,6 +130,7 @@ impl Index {
                 }
                 Kind::Declaration(_) => (None, Declares::Type),
                 Kind::Alias(_) => (None, Declares::Alias),
+                Kind::Constant(_) => (None, Declares::Constant),
                 Kind::Function(_) => (None, Declares::Function),
                 Kind::Method(Owner::Named(_) | Owner::Macro(_)) => {
                     (Some(TableOf::Callee), Declares::Function)

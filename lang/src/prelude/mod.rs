@@ -4,10 +4,10 @@
 //! `Options { prelude: true }`: a name with two underscores in front (`__start`) is the internal
 //! name `#start`, and a call of `dialect.op` is that op.
 //!
-//! Methods are not parsed before somebody asks for the methods of their function. So that their
-//! text is found without parsing ([`statements`]), it is laid out in one way: a statement begins
-//! at the first column, and no further line of it does but those that begin with `end`, `else` or
-//! a closing bracket.
+//! Methods are not parsed before a call may mean them. So that their text is found without parsing
+//! ([`statements`], [`index`]), it is laid out in one way: a statement begins at the first column, and no further
+//! line of it does but those that begin with `end`, `else` or a closing bracket. A constant is bound when its name is asked
+//! for if it is another name or the only value of a type, `__new(T)`; others are evaluated when a session starts.
 //!
 //! # What it takes from inference
 //!

@@ -9,6 +9,7 @@
 //! @inline sign(x::Real) = …              Method(Named("sign"))
 //! const ComplexF64 = Complex{Float64}    Alias("ComplexF64")
 //! function rrule end                     Function("rrule")
+//! const missing = __new(Missing)         Constant("missing")
 //! const im = __new(Complex{Bool}, …)     Other
 //! ```
 //!
@@ -38,6 +39,8 @@ pub enum Kind<'t> {
     Declaration(&'t str),
     /// The definition of a name for a type with parameters.
     Alias(&'t str),
+    /// The definition of a name for what another one stands for, or for the only value of a type.
+    Constant(&'t str),
     /// Anything else.
     Other,
 }
@@ -63,7 +66,8 @@ impl<'t> Kind<'t> {
             Self::Method(Owner::Named(of) | Owner::Instance(of) | Owner::Type(of))
             | Self::Function(of)
             | Self::Declaration(of)
-            | Self::Alias(of) => Some(internal(of)),
+            | Self::Alias(of)
+            | Self::Constant(of) => Some(internal(of)),
             Self::Other => None,
         }
     }
@@ -124,6 +128,7 @@ fn kind(line: &str) -> Kind<'_> {
     if let Some((alias, ty)) = line.strip_prefix("const ").and_then(|rest| rest.split_once(" = ")) {
         return match ty[name(ty).len()..].starts_with('{') {
             true => Kind::Alias(alias),
+            false if is_plain_constant(ty.trim_end()) => Kind::Constant(alias),
             false => Kind::Other,
         };
     }
@@ -134,6 +139,13 @@ fn kind(line: &str) -> Kind<'_> {
         return Kind::Function(named);
     }
     owner(line).map_or(Kind::Other, Kind::Method)
+}
+
+/// Returns whether a text is another name, or the only value of a type.
+fn is_plain_constant(value: &str) -> bool {
+    let of = value.strip_prefix("__new(").and_then(|of| of.strip_suffix(')'));
+    let is_name = name(value) == value && !value.starts_with(|c: char| c.is_ascii_digit());
+    of.map_or(is_name, |of| !of.contains(','))
 }
 
 /// Returns the owner of the methods that a statement defines, if its first line tells.

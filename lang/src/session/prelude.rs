@@ -15,9 +15,8 @@ use crate::start_up::StartUp;
 use crate::world::{Deferred, DynamoFn};
 
 impl Session {
-    /// Runs the files of the prelude. Types are declared when somebody asks for their names; methods are parsed when
-    /// somebody asks for the methods of their function, and lowered and inferred when something
-    /// calls them.
+    /// Runs the files of the prelude. Types are declared, and most constants bound, when somebody asks for their names;
+    /// methods are parsed when a call may mean them, and lowered and inferred when something calls them.
     pub(super) fn load_prelude(&mut self) {
         let library = Library::new(&self.ctx, Space::Base);
         let extensions = Arc::clone(self.ctx.extensions());

@@ -111,9 +111,16 @@ struct NameState {
 #[derive(Default, Debug)]
 pub(super) struct Notes {
     shelves: Vec<Shelf>,
+    /// The number of names that somebody has asked for.
+    taken: usize,
 }
 
 impl Shelf {
+    /// The number of a name.
+    fn find(&self, name: Symbol) -> Option<u16> {
+        self.index.find(self.library.ctx().str(name))
+    }
+
     fn declares(&self, name: u16) -> Option<Declares> {
         let is_deferred = self.names[usize::from(name)].is_deferred;
         self.index.names[usize::from(name)].declares.filter(|_| is_deferred)
@@ -136,20 +143,10 @@ impl Notes {
         self.shelves.push(Shelf { index, library, sources, names });
     }
 
-    /// The shelves with a name, and its numbers there.
-    fn find(&self, name: Symbol) -> impl Iterator<Item = (u16, u16)> {
-        let with_name = move |(shelf, at): (u16, &Shelf)| {
-            let number = at.index.find(at.library.ctx().str(name))?;
-            Some((shelf, number))
-        };
-        (0..).zip(&self.shelves).filter_map(with_name)
-    }
-
     /// The kind of entity of a deferred name; `None` if there are no notes about it.
     pub(super) fn get(&self, name: Symbol) -> Option<Declares> {
-        self.find(name)
-            .filter_map(|(shelf, name)| self.shelves[usize::from(shelf)].declares(name))
-            .max()
+        let declares = |shelf: &Shelf| shelf.find(name).and_then(|name| shelf.declares(name));
+        self.shelves.iter().filter_map(declares).max()
     }
 
     /// The names with notes, in no order.
@@ -164,11 +161,11 @@ impl Notes {
 
     /// Takes the statements about a name, in the order of the text.
     pub(super) fn take(&mut self, name: Symbol) -> Option<Vec<NoteId>> {
-        let found: Vec<(u16, u16)> = self.find(name).collect();
         let mut was_deferred = false;
         let mut notes = Vec::new();
-        for (at, number) in found {
-            let Shelf { index, names, .. } = &mut self.shelves[usize::from(at)];
+        for (at, shelf) in (0..).zip(&mut self.shelves) {
+            let Some(number) = shelf.find(name) else { continue };
+            let Shelf { index, names, .. } = shelf;
             let state = &mut names[usize::from(number)];
             state.meaning.set(None);
             if std::mem::take(&mut state.is_deferred) {
@@ -177,32 +174,43 @@ impl Notes {
                 notes.extend(statements.map(|statement| NoteId { shelf: at, statement }));
             }
         }
+        self.taken += usize::from(was_deferred);
         was_deferred.then_some(notes)
     }
 
-    fn shelf(&self, id: NoteId) -> &Shelf {
-        &self.shelves[usize::from(id.shelf)]
+    /// The number of names that somebody has asked for.
+    pub(super) fn taken(&self) -> usize {
+        self.taken
     }
 
     /// All that is known of a statement.
-    pub(super) fn note(&self, id: NoteId) -> &Statement {
-        &self.shelf(id).index.statements[usize::from(id.statement)]
+    pub(super) fn note(&self, id: NoteId) -> Note<'_> {
+        let shelf = &self.shelves[usize::from(id.shelf)];
+        Note { shelf, statement: &shelf.index.statements[usize::from(id.statement)] }
     }
+}
 
-    /// The parameters of the methods of a statement that say something about arguments.
-    pub(super) fn takes(&self, id: NoteId) -> &[Take] {
-        let Range { start, end } = self.note(id).takes;
-        &self.shelf(id).index.takes[usize::from(start)..usize::from(end)]
+/// A statement with its library.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Note<'a> {
+    shelf: &'a Shelf,
+    pub(super) statement: &'a Statement,
+}
+
+impl<'a> Note<'a> {
+    /// The parameters of the methods that say something about arguments.
+    pub(super) fn takes(self) -> &'a [Take] {
+        let Range { start, end } = self.statement.takes;
+        &self.shelf.index.takes[usize::from(start)..usize::from(end)]
     }
 
     /// The meanings of the names of a parameter; `find` returns that of a name of which it is not known.
     pub(super) fn meanings(
-        &self,
-        id: NoteId,
+        self,
         take: &Take,
         find: impl Fn(Symbol) -> Meaning,
     ) -> impl Iterator<Item = Meaning> {
-        let shelf = self.shelf(id);
+        let Self { shelf, .. } = self;
         let Range { start, end } = take.names;
         shelf.index.mentions[usize::from(start)..usize::from(end)].iter().map(move |&name| {
             let meaning = &shelf.names[usize::from(name)].meaning;
@@ -215,12 +223,11 @@ impl Notes {
         })
     }
 
-    /// A statement, to be parsed.
-    pub(super) fn statement(&self, id: NoteId) -> Deferred {
-        let Statement { file, range, .. } = self.note(id);
-        let shelf = self.shelf(id);
-        let source = shelf.sources[usize::from(*file)].clone();
-        Deferred { library: Rc::clone(&shelf.library), source, part: range.clone() }
+    /// The statement, to be parsed.
+    pub(super) fn deferred(self) -> Deferred {
+        let Statement { file, range, .. } = self.statement;
+        let source = self.shelf.sources[usize::from(*file)].clone();
+        Deferred { library: Rc::clone(&self.shelf.library), source, part: range.clone() }
     }
 }
 

@@ -76,11 +76,11 @@ impl World {
     /// If the prelude is wrong, which is no fault of any user.
     pub(super) fn define_named(&mut self, name: Symbol) {
         let Some(mut notes) = self.bindings.notes.take(name) else { return };
-        let declares = |&note: &NoteId| self.bindings.notes.note(note).of.is_none();
+        let declares = |&note: &NoteId| self.bindings.notes.note(note).statement.of.is_none();
         let defined = match notes.iter().position(declares) {
             Some(declaration) => {
-                let declaration = self.bindings.notes.statement(notes.remove(declaration));
-                declaration.read().and_then(|items| self.declare(items))
+                let declaration = self.bindings.notes.note(notes.remove(declaration));
+                declaration.deferred().read().and_then(|items| self.declare(items))
             }
             None if self.bindings.own(Space::Base, name) == Binding::Undefined => {
                 self.set(name, Space::Base, Binding::Function(name));
@@ -91,7 +91,7 @@ impl World {
         expect_right(defined);
         let binding = self.bindings.own(Space::Base, name);
         for note in notes {
-            let noted = match self.bindings.notes.note(note).of {
+            let noted = match self.bindings.notes.note(note).statement.of {
                 Some(of) => self.defer_methods(binding, of, note),
                 None => Err(note),
             };
@@ -101,7 +101,7 @@ impl World {
         }
     }
 
-    /// Declares types.
+    /// Declares types and constants.
     fn declare(&mut self, statements: Vec<Statement>) -> Result<(), Vec<Diagnostic>> {
         for statement in statements {
             match statement {
@@ -110,7 +110,13 @@ impl World {
                 Statement::Item(Item::Type(name, ty)) => {
                     self.bind_type(name, Space::Base, &ty)?;
                 }
-                _ => return Err(vec![Diagnostic::error("expected the declaration of a type")]),
+                Statement::Item(Item::Instance(name, ty)) => {
+                    self.bind_instance(name, Space::Base, &ty)?;
+                }
+                Statement::Item(Item::Alias(name, other)) => {
+                    self.bind_alias(name, Space::Base, other)?;
+                }
+                _ => return Err(vec![Diagnostic::error("expected a declaration")]),
             }
         }
         Ok(())
@@ -189,7 +195,7 @@ impl World {
     fn define_waiting(&mut self, waiting: Waiting, table: Option<TableKey>) {
         expect_right(match waiting {
             Waiting::Statement(note) => {
-                let statement = self.bindings.notes.statement(note);
+                let statement = self.bindings.notes.note(note).deferred();
                 statement.read().and_then(|methods| self.define_methods(methods, table))
             }
             Waiting::Constructors(decl, family) => {
@@ -213,7 +219,7 @@ impl World {
 
     /// Returns whether the methods of a statement take so many arguments.
     fn takes_as_many(&self, note: NoteId, count: usize) -> bool {
-        let statement = self.bindings.notes.note(note);
+        let statement = self.bindings.notes.note(note).statement;
         usize::from(statement.least) <= count
             && statement.most.is_none_or(|most| count <= usize::from(most))
     }
@@ -221,11 +227,11 @@ impl World {
     /// Returns whether the methods of a statement may take arguments; `given` returns what is known of the one at a position,
     /// `None` if it can be whatever there is a value of.
     fn may_be_taken(&self, note: NoteId, given: impl Fn(usize) -> Option<Given>) -> bool {
-        let notes = &self.bindings.notes;
+        let note = self.bindings.notes.note(note);
         let is_below = |family: Option<FamilyId>, above: FamilyId| {
             family.is_none_or(|family| self.types.ancestors(family).any(|family| family == above))
         };
-        notes.takes(note).iter().all(|take| {
+        note.takes().iter().all(|take| {
             let arg = given(usize::from(take.position));
             if arg == Some(Given::Unknown) {
                 return true;
@@ -235,7 +241,7 @@ impl World {
             {
                 return false;
             }
-            let mut meanings = notes.meanings(note, take, |name| self.meaning_in_signature(name));
+            let mut meanings = note.meanings(take, |name| self.meaning_in_signature(name));
             take.names.is_empty()
                 || meanings.any(|meaning| match (take.taken, meaning, arg) {
                     (_, Meaning::Deferred, _) => false,
@@ -259,9 +265,10 @@ impl World {
     fn meaning_in_signature(&self, name: Symbol) -> Meaning {
         match self.bindings.own(Space::Base, name) {
             // Values of a type may have come about under its other name.
-            Binding::Deferred if self.bindings.notes.get(name) != Some(Declares::Alias) => {
-                Meaning::Deferred
-            }
+            Binding::Deferred => match self.bindings.notes.get(name) {
+                Some(Declares::Type | Declares::Function) => Meaning::Deferred,
+                _ => Meaning::Any,
+            },
             Binding::Function(name) => Meaning::Function(name),
             Binding::Type(ty) | Binding::Const(Constant::Type(ty)) => {
                 let known = &self.types.well_known;
@@ -371,7 +378,7 @@ mod tests {
                     let Waiting::Statement(note) = waiting else { continue };
                     let first = self.methods.count();
                     self.define_waiting(waiting, Some(table));
-                    let statement = self.bindings.notes.statement(note);
+                    let statement = self.bindings.notes.note(note).deferred();
                     let part = statement.part.start as usize..statement.part.end as usize;
                     let text = &statement.source.text[part];
                     for id in (first..self.methods.count()).map(|id| MethodId(id as u32)) {
@@ -380,13 +387,13 @@ mod tests {
                         };
                         let callee = if table.keywords { 3 } else { 1 };
                         let count = signature.params.len() - callee;
-                        let note_of = self.bindings.notes.note(note);
+                        let note_of = self.bindings.notes.note(note).statement;
                         let most = note_of.most.map(usize::from);
                         assert!(usize::from(note_of.least) <= count, "{text}");
                         let is_limited = signature.rest.is_none() && most >= Some(count);
                         assert!(most.is_none() || is_limited, "{text}");
                         methods += 1;
-                        for take in self.bindings.notes.takes(note) {
+                        for take in self.bindings.notes.note(note).takes() {
                             parameters += 1;
                             let param = &signature.params[callee + usize::from(take.position)];
                             if !self.takes_no_more(param, &signature.bounds, note, take) {
@@ -412,8 +419,11 @@ mod tests {
                 Ty::Var(var) => below(&bounds[var.0 as usize].upper, family),
                 ty => below(ty, family),
             };
-            let mut meanings =
-                self.bindings.notes.meanings(note, take, |name| self.meaning_in_signature(name));
+            let mut meanings = self
+                .bindings
+                .notes
+                .note(note)
+                .meanings(take, |name| self.meaning_in_signature(name));
             let (taken, is_any) = (take.taken, take.names.is_empty());
             match param {
                 Ty::Var(var) => {

@@ -103,16 +103,25 @@ impl World {
         of: Type,
         by: SpecId,
     ) -> bool {
-        let callee = self.ctx.ty(TypeKind::Fn(function));
-        self.define_functions(&[callee, of]);
-        self.define_mentioning(TableOwner::Function(function).plain(), position - 1, of);
-        let (key, ty) = (TableOwner::Function(function).plain(), self.types.ty_of(of));
+        let key = TableOwner::Function(function).plain();
+        if let Some(table) = self.tables.get_mut(&key)
+            && let Some(unmentioned) = table.unmentioned.get_mut(&(of, position))
+            && unmentioned.known == self.bindings.notes.taken()
+        {
+            note(&mut unmentioned.dependents, by);
+            return false;
+        }
+        self.define_functions(&[self.ctx.ty(TypeKind::Fn(function)), of]);
+        self.define_mentioning(key, position - 1, of);
+        let ty = self.types.ty_of(of);
         let mut methods = self.tables.get(&key).into_iter().flat_map(|table| &table.methods);
         if methods.any(|&id| self.may_take_at(id, position, &ty)) {
             return true;
         }
         let table = self.tables.entry(key).or_default();
-        note(table.unmentioned.entry((of, position)).or_default(), by);
+        let unmentioned = table.unmentioned.entry((of, position)).or_default();
+        unmentioned.known = self.bindings.notes.taken();
+        note(&mut unmentioned.dependents, by);
         false
     }
 
@@ -284,16 +293,15 @@ impl World {
             return Ok((!fitting.is_empty()).then_some(0));
         }
         let signature = |index: usize| &self.methods[fitting[index]].signature;
-        // The best of all is the best of each pair that it is in.
+        // The best of all is the best of each pair that it is in: those behind it have been compared with it.
         let mut best = 0;
         for other in 1..fitting.len() {
             if !self.types.is_more_specific(signature(best), signature(other)) {
                 best = other;
             }
         }
-        let beats =
-            |other| other == best || self.types.is_more_specific(signature(best), signature(other));
-        if (0..fitting.len()).all(beats) {
+        let beats = |other| self.types.is_more_specific(signature(best), signature(other));
+        if (0..best).all(beats) {
             return Ok(Some(best));
         }
         let undominated = |&index: &usize| {
@@ -327,8 +335,8 @@ impl World {
         found.sort_unstable();
         for asked in found {
             let table = self.tables.get_mut(&key);
-            let dependents = table.and_then(|table| table.unmentioned.remove(&asked));
-            for spec in dependents.into_iter().flatten() {
+            let unmentioned = table.and_then(|table| table.unmentioned.remove(&asked));
+            for spec in unmentioned.into_iter().flat_map(|asked| asked.dependents) {
                 self.edges.invalidate(spec);
             }
         }
