@@ -114,6 +114,10 @@ pub enum Item {
     Typed(Symbol, TypeExpr),
     /// Binds a name to a type that stands as a value in what follows: `Vector{T} where T`.
     Type(Symbol, TypeExpr),
+    /// Binds a name of the prelude to the only value of a type: `const missing = __new(Missing)`.
+    Instance(Symbol, TypeExpr),
+    /// Binds a name of the prelude to what another one stands for: `const pi = π`.
+    Alias(Symbol, Symbol),
     /// Says which names `using` takes from the module.
     Export(Vec<Symbol>),
     /// Makes a module, and runs its statements.

@@ -33,6 +33,7 @@ mod script;
 mod test;
 
 use std::ffi::OsString;
+use std::mem::ManuallyDrop;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -191,7 +192,8 @@ impl Tool {
     }
 
     fn run_named(&self, args: Vec<OsString>) -> ExitCode {
-        let parsed = self.parser().try_get_matches_from(args);
+        // It is not dropped: the program ends soon, and it has many parts.
+        let parsed = ManuallyDrop::new(self.parser()).try_get_matches_from_mut(args);
         let cli = match parsed.and_then(|matches| Cli::from_arg_matches(&matches)) {
             Ok(cli) => cli,
             Err(error) => {

@@ -83,6 +83,12 @@ impl Printer<'_> {
             Item::Type(name, ty) => {
                 self.line(&format!("# const {} = {}", ctx.str(*name), ty_text(ctx, ty)));
             }
+            Item::Instance(name, ty) => {
+                self.line(&format!("# const {} = {}()", ctx.str(*name), ty_text(ctx, ty)));
+            }
+            Item::Alias(name, other) => {
+                self.line(&format!("# const {} = {}", ctx.str(*name), ctx.str(*other)));
+            }
             Item::Export(names) => {
                 let names: Vec<&str> = names.iter().map(|&name| ctx.str(name)).collect();
                 self.line(&format!("# export {}", names.join(", ")));

@@ -7,6 +7,7 @@
 
 use std::sync::Arc;
 
+use regraft_dialects::semantics::is_exact;
 use regraft_dialects::{cf, core};
 use regraft_ir::{Attrs, Const, Constant, Diagnostic, Function, Operand, Symbol, Type, TypeKind};
 use smallvec::SmallVec;
@@ -29,9 +30,9 @@ impl Deriver<'_> {
             return RulesOf::default();
         }
         let Rules { reverse, forward, none } = self.derivatives.rules;
-        // Most functions of a program have no rule at all.
-        if let TypeKind::Fn(name) = *self.ctx().kind(callee)
-            && self.world.is_of_program(name)
+        // Most functions have no rule at all.
+        let ctx = self.ctx();
+        if std::iter::once(&callee).chain(args).all(|&ty| is_exact(ctx, ty))
             && ![(reverse, 1), (none, 1), (forward, 2)]
                 .into_iter()
                 .any(|(rule, position)| self.world.may_mention(rule, position, callee, by))

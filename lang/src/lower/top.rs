@@ -195,6 +195,16 @@ impl Lower<'_> {
                     let ty = self.type_expr(value);
                     items.push(Item::Type(name, ty));
                 }
+                (Kind::Name(name), Kind::Name(other)) if self.options.space == Space::Base => {
+                    items.push(Item::Alias(name, other));
+                }
+                (Kind::Name(name), Kind::Call { .. })
+                    if self.options.space == Space::Base
+                        && let Some(of) = self.instance_of(value) =>
+                {
+                    let ty = self.type_expr(of);
+                    items.push(Item::Instance(name, ty));
+                }
                 (Kind::Name(name), _) => {
                     let thunk = self.thunk(value);
                     items.push(Item::Const(name, Box::new(thunk)));
@@ -234,6 +244,15 @@ impl Lower<'_> {
             Kind::Error => {}
             _ => self.error(id, "expected `const name = value`", ""),
         }
+    }
+
+    /// The type of which an expression is the only value: `__new(T)`.
+    fn instance_of(&self, value: ExprId) -> Option<ExprId> {
+        let Kind::Call { callee, args } = self.ast.kind(value) else { return None };
+        let (Kind::Name(callee), &[ty]) = (self.ast.kind(callee), self.ast.list(args)) else {
+            return None;
+        };
+        (callee == self.names.new_object).then_some(ty)
     }
 
     /// Finds what the names of a statement mean.

@@ -1,7 +1,9 @@
 //! The files of the prelude.
 
+use super::intrinsics::TEXT;
+
 /// Names and texts of the files, in the order in which they are run.
-pub const FILES: [(&str, &str); 47] = [
+pub(crate) const FILES: [(&str, &str); 48] = [
     ("prelude/base.jl", include_str!("../../prelude/base.jl")),
     ("prelude/errors.jl", include_str!("../../prelude/errors.jl")),
     ("prelude/numbers.jl", include_str!("../../prelude/numbers.jl")),
@@ -49,4 +51,5 @@ pub const FILES: [(&str, &str); 47] = [
     ("prelude/special_rules.jl", include_str!("../../prelude/special_rules.jl")),
     ("prelude/tangents.jl", include_str!("../../prelude/tangents.jl")),
     ("prelude/julia_ir.jl", include_str!("../../prelude/julia_ir.jl")),
+    ("prelude/intrinsics", TEXT),
 ];

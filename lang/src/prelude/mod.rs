@@ -4,10 +4,10 @@
 //! `Options { prelude: true }`: a name with two underscores in front (`__start`) is the internal
 //! name `#start`, and a call of `dialect.op` is that op.
 //!
-//! Methods are not parsed before somebody asks for the methods of their function. So that their
-//! text is found without parsing ([`statements`]), it is laid out in one way: a statement begins
-//! at the first column, and no further line of it does but those that begin with `end`, `else` or
-//! a closing bracket.
+//! Methods are not parsed before a call may mean them. So that their text is found without parsing
+//! ([`statements`], [`index`]), it is laid out in one way: a statement begins at the first column, and no further
+//! line of it does but those that begin with `end`, `else` or a closing bracket. A constant is bound when its name is asked
+//! for if it is another name or the only value of a type, `__new(T)`; others are evaluated when a session starts.
 //!
 //! # What it takes from inference
 //!
@@ -61,15 +61,17 @@
 //! `__check_defined(flag, name)`; the parts of a `try` `__try(body, handler)`, `__caught(error)`, `__cleanup(last, exit)`,
 //! `__new_exit()`, `__set_exit(exit, number)`, `__exited_by(exit, number)`; what shows a value to the user, `__shown(x)`.
 
+mod built;
 mod files;
-pub(crate) mod heads;
+mod heads;
 pub(crate) mod index;
 pub mod statements;
 
+pub(crate) use built::INDEX;
+
+use crate::intrinsics;
+
 /// Names and texts of the files, in the order in which they are run.
 pub fn files() -> impl Iterator<Item = (&'static str, &'static str)> {
-    files::FILES.into_iter().chain([INTRINSICS])
+    files::FILES.into_iter()
 }
-
-/// The methods of intrinsics, as a file.
-pub(crate) const INTRINSICS: (&str, &str) = ("prelude/intrinsics", crate::intrinsics::TEXT);

@@ -8,6 +8,8 @@
 //! (g::Fix1)(y) = g.f(g.x, y)             Method(Instance("Fix1"))
 //! @inline sign(x::Real) = …              Method(Named("sign"))
 //! const ComplexF64 = Complex{Float64}    Alias("ComplexF64")
+//! function rrule end                     Function("rrule")
+//! const missing = __new(Missing)         Constant("missing")
 //! const im = __new(Complex{Bool}, …)     Other
 //! ```
 //!
@@ -17,70 +19,62 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// A statement at top level. Names are of type `N`: text at first.
+/// A statement at top level.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Statement<N> {
+pub struct Statement<'t> {
     /// Its range in the text.
     pub range: Range<u32>,
     /// Its kind.
-    pub kind: Kind<N>,
+    pub kind: Kind<'t>,
 }
 
-/// The kind of a statement.
+/// The kind of a statement, with the name that it defines as it is written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Kind<N> {
+pub enum Kind<'t> {
     /// The definition of methods.
-    Method(Owner<N>),
+    Method(Owner<'t>),
+    /// The declaration of a function without methods: `function f end`
+    Function(&'t str),
     /// The declaration of a struct or of an abstract type.
-    Declaration(N),
+    Declaration(&'t str),
     /// The definition of a name for a type with parameters.
-    Alias(N),
+    Alias(&'t str),
+    /// The definition of a name for what another one stands for, or for the only value of a type.
+    Constant(&'t str),
     /// Anything else.
     Other,
 }
 
 /// The owner of a method, as it is written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Owner<N> {
+pub enum Owner<'t> {
     /// `f(x) = …`
-    Named(N),
+    Named(&'t str),
     /// `macro m(x) … end`
-    Macro(N),
+    Macro(&'t str),
     /// `(f::F)(x) = …`
-    Instance(N),
+    Instance(&'t str),
     /// `(::Type{T})(x) = …`
-    Type(N),
+    Type(&'t str),
 }
 
-impl<N> Kind<N> {
-    /// The same kind with another name.
-    pub fn map<M>(self, name: impl FnOnce(N) -> M) -> Kind<M> {
+impl<'t> Kind<'t> {
+    /// The name that the one in the text stands for.
+    pub(super) fn name(self) -> Option<Cow<'t, str>> {
         match self {
-            Self::Method(Owner::Named(of)) => Kind::Method(Owner::Named(name(of))),
-            Self::Method(Owner::Macro(of)) => Kind::Method(Owner::Macro(name(of))),
-            Self::Method(Owner::Instance(of)) => Kind::Method(Owner::Instance(name(of))),
-            Self::Method(Owner::Type(of)) => Kind::Method(Owner::Type(name(of))),
-            Self::Declaration(of) => Kind::Declaration(name(of)),
-            Self::Alias(of) => Kind::Alias(name(of)),
-            Self::Other => Kind::Other,
-        }
-    }
-}
-
-impl<'t> Kind<&'t str> {
-    /// The same kind with the name that the one in the text stands for.
-    pub fn internal(self) -> Kind<Cow<'t, str>> {
-        match self {
-            Self::Method(Owner::Macro(of)) => {
-                Kind::Method(Owner::Macro(Cow::Owned(format!("@{of}"))))
-            }
-            other => other.map(internal),
+            Self::Method(Owner::Macro(of)) => Some(Cow::Owned(format!("@{of}"))),
+            Self::Method(Owner::Named(of) | Owner::Instance(of) | Owner::Type(of))
+            | Self::Function(of)
+            | Self::Declaration(of)
+            | Self::Alias(of)
+            | Self::Constant(of) => Some(internal(of)),
+            Self::Other => None,
         }
     }
 }
 
 /// The name that a name in the text of the prelude stands for.
-pub(crate) fn internal(name: &str) -> Cow<'_, str> {
+pub(super) fn internal(name: &str) -> Cow<'_, str> {
     match name.strip_prefix("__") {
         Some(rest) => format!("#{rest}").into(),
         None => name.into(),
@@ -91,7 +85,7 @@ pub(crate) fn internal(name: &str) -> Cow<'_, str> {
 pub(super) const BEFORE_NAME: [&str; 4] = ["@inline ", "@noinline ", "@inbounds ", "function "];
 
 /// The statements of a file of the prelude, in order.
-pub fn statements(text: &str) -> impl Iterator<Item = Statement<&str>> {
+pub fn statements(text: &str) -> impl Iterator<Item = Statement<'_>> {
     let ends = text.match_indices('\n').map(|(at, _)| at + 1);
     let missing = (!text.is_empty() && !text.ends_with('\n')).then_some(text.len());
     let mut start = 0;
@@ -125,7 +119,7 @@ fn begins(line: &str) -> bool {
 }
 
 /// Returns the kind of the statement that begins with a line.
-fn kind(line: &str) -> Kind<&str> {
+fn kind(line: &str) -> Kind<'_> {
     for word in ["struct ", "mutable struct ", "abstract type "] {
         if let Some(head) = line.strip_prefix(word) {
             return Kind::Declaration(name(head));
@@ -134,14 +128,28 @@ fn kind(line: &str) -> Kind<&str> {
     if let Some((alias, ty)) = line.strip_prefix("const ").and_then(|rest| rest.split_once(" = ")) {
         return match ty[name(ty).len()..].starts_with('{') {
             true => Kind::Alias(alias),
+            false if is_plain_constant(ty.trim_end()) => Kind::Constant(alias),
             false => Kind::Other,
         };
+    }
+    if let Some(named) = line.trim_end().strip_prefix("function ")
+        && let Some(named) = named.strip_suffix(" end")
+        && name(named) == named
+    {
+        return Kind::Function(named);
     }
     owner(line).map_or(Kind::Other, Kind::Method)
 }
 
+/// Returns whether a text is another name, or the only value of a type.
+fn is_plain_constant(value: &str) -> bool {
+    let of = value.strip_prefix("__new(").and_then(|of| of.strip_suffix(')'));
+    let is_name = name(value) == value && !value.starts_with(|c: char| c.is_ascii_digit());
+    of.map_or(is_name, |of| !of.contains(','))
+}
+
 /// Returns the owner of the methods that a statement defines, if its first line tells.
-fn owner(line: &str) -> Option<Owner<&str>> {
+fn owner(line: &str) -> Option<Owner<'_>> {
     let mut rest = line;
     for word in BEFORE_NAME {
         rest = rest.strip_prefix(word).unwrap_or(rest);

@@ -285,6 +285,11 @@ impl Session {
             Binding::Function(function) => Some(Val::Func(function)),
             Binding::Type(ty) => Some(Val::Type(ty)),
             Binding::Const(constant) => Some(Val::constant(&self.ctx, constant)),
+            Binding::Global { ty, .. }
+                if let Some(value) = self.compiler.borrow().world.instance(ty) =>
+            {
+                Some(value)
+            }
             Binding::Global { name, .. } | Binding::Variable { name, .. } => {
                 self.interpreter.host().global(name).cloned()
             }

@@ -1,43 +1,30 @@
 //! Loading the prelude.
 
+use std::borrow::Cow;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use regraft_ir::{Diagnostic, Symbol};
+use regraft_ir::{Diagnostic, Source};
 
 use super::Session;
 use crate::definition::Space;
 use crate::lower::{self, Library};
-use crate::prelude::statements::{Statement, statements};
-use crate::prelude::{INTRINSICS, index};
+use crate::prelude::index::Index;
+use crate::prelude::{INDEX, files};
 use crate::start_up::StartUp;
 use crate::world::{Deferred, DynamoFn};
 
 impl Session {
-    /// Runs the files of the prelude. Types are declared when somebody asks for their names; methods are parsed when
-    /// somebody asks for the methods of their function, and lowered and inferred when something
-    /// calls them.
+    /// Runs the files of the prelude. Types are declared, and most constants bound, when somebody asks for their names;
+    /// methods are parsed when a call may mean them, and lowered and inferred when something calls them.
     pub(super) fn load_prelude(&mut self) {
         let library = Library::new(&self.ctx, Space::Base);
         let extensions = Arc::clone(self.ctx.extensions());
         let start_up: &StartUp = extensions.get();
-        let names = index::names(&self.ctx);
-        let count = index::files().map(|file| file.statements.len()).sum();
-        self.compiler.borrow_mut().world.make_room(names.len(), count);
-        for file in index::files() {
-            let statements = file.statements.iter().map(|statement| {
-                let kind = statement.kind.map(|number| names[usize::from(number)]);
-                Statement { range: statement.range.clone(), kind }
-            });
-            self.load_file(&library, file.name, file.text, statements);
-        }
-        for &(name, text) in [INTRINSICS].iter().chain(start_up.files()) {
-            let ctx = Arc::clone(&self.ctx);
-            let statements = statements(text).map(|Statement { range, kind }| {
-                let kind = kind.internal().map(|name| ctx.symbol(&name));
-                Statement { range, kind }
-            });
-            self.load_file(&library, name, text, statements);
+        self.load_library(&library, Cow::Borrowed(&INDEX), files());
+        if !start_up.files().is_empty() {
+            let files = start_up.files().iter().copied();
+            self.load_library(&library, Cow::Owned(Index::of(start_up.files())), files);
         }
         for setup in start_up.setups() {
             if let Err(errors) = setup(&mut self.compiler.borrow_mut().world) {
@@ -75,20 +62,22 @@ impl Session {
         self.relink();
     }
 
-    fn load_file(
+    fn load_library(
         &mut self,
         library: &Rc<Library>,
-        name: &'static str,
-        text: &'static str,
-        statements: impl Iterator<Item = Statement<Symbol>>,
+        index: Cow<'static, Index>,
+        files: impl Iterator<Item = (&'static str, &'static str)>,
     ) {
-        let source = self.ctx.add_source(name, text).expect("there is room in a new context");
-        self.compiler.borrow_mut().world.defer_file(library, &source);
-        for Statement { range, kind } in statements {
-            let noted = self.compiler.borrow_mut().world.defer(kind, range);
-            if let Err(now) = noted
-                && let Err(errors) = self.load(&now)
-            {
+        let source = |(name, text)| self.ctx.add_source(name, text);
+        let sources: Option<Vec<Source>> = files.map(source).collect();
+        let sources = sources.expect("there is room in a new context");
+        let at_once = index.at_once.clone();
+        self.compiler.borrow_mut().world.add_library(index, library, &sources);
+        for (file, part) in at_once.iter().cloned() {
+            let source = sources[usize::from(file)].clone();
+            let name = Arc::clone(&source.name);
+            let statement = Deferred { library: Rc::clone(library), source, part };
+            if let Err(errors) = self.load(&statement) {
                 panic!("{name} is wrong\n{}", regraft_ir::render_all(&errors, false));
             }
         }
@@ -122,7 +111,7 @@ mod tests {
     fn signatures_take_no_more_than_their_texts_say() {
         let session = Session::new(&regraft_dialects::context());
         let world = &mut session.compiler.borrow_mut().world;
-        let (methods, parameters) = world.check_outlines();
+        let (methods, parameters) = world.check_heads();
         assert!(methods > 3000 && parameters > 2000, "{methods} methods, {parameters} parameters");
     }
 }

@@ -201,6 +201,12 @@ impl Session {
             Item::Type(name, ty) => {
                 self.with_world(|world| world.bind_type(name, space, &ty)).map(Val::Type)
             }
+            Item::Instance(name, ty) => {
+                self.with_world(|world| world.bind_instance(name, space, &ty)).map(|()| Val::Unit)
+            }
+            Item::Alias(name, other) => {
+                self.with_world(|world| world.bind_alias(name, space, other)).map(|()| Val::Unit)
+            }
             Item::Export(names) => {
                 self.with_world(|world| world.export(&names, space));
                 Ok(Val::Unit)

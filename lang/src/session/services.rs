@@ -60,10 +60,9 @@ impl Services for SessionServices {
             Binding::Function(function) => Some(Val::Func(function)),
             Binding::Type(ty) => Some(Val::Type(ty)),
             Binding::Const(constant) => Some(Val::constant(&self.ctx, constant)),
-            Binding::Global { .. }
-            | Binding::Variable { .. }
-            | Binding::Undefined
-            | Binding::Deferred => None,
+            // The host has the others.
+            Binding::Global { ty, .. } => world.instance(ty),
+            Binding::Variable { .. } | Binding::Undefined | Binding::Deferred => None,
         }
     }
 }

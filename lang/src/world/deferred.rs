@@ -4,28 +4,30 @@
 //! can be told from its first line, so that it is only noted under that name at first.
 //!
 //! - A type is declared when its name is asked for.
-//! - The methods of a function are parsed when the first call of it is dispatched, in the order of the text.
-//! - Of these, a method that takes a value of a type that nobody has asked for is *parked*: there is no such
-//!   value. It is parsed when the name of the type is asked for, or when a call is dispatched with an argument of which
-//!   too little is known.
-//! - The others wait for a call whose arguments they may take, as far as their first line tells.
+//! - The methods of a function wait until a call is dispatched whose arguments they may take, as far as their first line
+//!   tells, and are parsed then, in the order of the text.
+//! - A method that takes a value of a type that nobody has asked for may take no argument whose type is known: there is no
+//!   such value.
 //!
-//! Methods are as old as the place where they stand, so that nobody can tell.
+//! Methods are older than all that programs define, and among them the order is that of the text, so that nobody can tell.
 
-use std::collections::hash_map::Entry;
-use std::num::NonZeroU32;
+use std::borrow::Cow;
+use std::cell::Cell;
 use std::ops::Range;
 use std::rc::Rc;
 
 use regraft_ir::{Diagnostic, Source, Symbol};
 use regraft_syntax::julia::{self, parse_part};
 use rustc_hash::FxHashMap;
-use smallvec::SmallVec;
 
 use super::method::TableKey;
 use super::term::FamilyId;
 use crate::definition::StructDecl;
-use crate::lower::{Library, Statement};
+use crate::lower::{self, Library};
+use crate::prelude::index::{Declares, Index, Statement, Take};
+
+/// The age of the methods of the prelude.
+pub(super) const AGE_OF_PRELUDE: u64 = 0;
 
 /// A statement that is not parsed.
 #[derive(Clone, Debug)]
@@ -38,16 +40,11 @@ pub(crate) struct Deferred {
 }
 
 impl Deferred {
-    /// Its text.
-    pub(super) fn text(&self) -> &str {
-        &self.source.text[self.part.start as usize..self.part.end as usize]
-    }
-
     /// Parses it.
     ///
     /// # Errors
     /// Returns the errors of the text.
-    pub(crate) fn read(&self) -> Result<Vec<Statement>, Vec<Diagnostic>> {
+    pub(crate) fn read(&self) -> Result<Vec<lower::Statement>, Vec<Diagnostic>> {
         let options = julia::Options { prelude: true, ..julia::Options::default() };
         let parsed = parse_part(
             self.library.ctx(),
@@ -66,176 +63,173 @@ impl Deferred {
 #[derive(Debug)]
 pub(super) enum Waiting {
     /// The methods that a statement defines.
-    Statement(Deferred),
+    Statement(NoteId),
     /// The constructors of a struct that declares none.
     Constructors(Box<StructDecl>, FamilyId),
 }
 
-/// The table that the methods of a statement belong to, said by a name.
+/// A statement of a library.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum TableOf {
-    /// The table of the function of the name, or of the constructors of the type.
-    Callee,
-    /// The table of calls of values of the type.
-    Instance,
-    /// The table of the constructors of the type.
-    Constructor,
+pub(super) struct NoteId {
+    shelf: u16,
+    statement: u16,
 }
 
-/// A statement about a name that nobody has asked for.
-#[derive(Clone, Debug)]
-pub(super) struct Note {
-    /// The index of its file in [`Notes::files`].
-    pub(super) file: u16,
-    /// Its range in the file.
-    pub(super) part: Range<u32>,
-    /// The table of the methods that it defines; `None` of the declaration of a type.
-    pub(super) of: Option<TableOf>,
-    /// The age of what it defines.
-    pub(super) age: u64,
-    /// The next statement about the name.
-    next: Option<NonZeroU32>,
-}
-
-/// The statements about a name that nobody has asked for, as numbers in [`Notes::all`].
-#[derive(Clone, Copy, Debug)]
-struct Named {
-    first: NonZeroU32,
-    last: NonZeroU32,
-    declares: Declares,
-}
-
-/// The kind of entity that a deferred name is bound to when it is asked for.
+/// The meaning of a name in the signatures of methods.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Declares {
+pub(super) enum Meaning {
+    /// A type that nobody has asked for, or a function: there is no value of it.
+    Deferred,
+    /// The values of a family.
+    Family(FamilyId),
     /// A function.
-    Function,
-    /// A type.
-    Type,
-    /// A type that is known under another name, too.
-    Alias,
+    Function(Symbol),
+    /// Nothing that would say anything.
+    Any,
 }
 
-/// The statements about names that nobody has asked for. There are thousands of them, few of which are ever needed: a
-/// note is a push to one vector.
+/// The files of a library.
+#[derive(Debug)]
+struct Shelf {
+    index: Cow<'static, Index>,
+    library: Rc<Library>,
+    sources: Vec<Source>,
+    /// The state of each name.
+    names: Vec<NameState>,
+}
+
+#[derive(Clone, Debug)]
+struct NameState {
+    /// True if something is declared under the name, and nobody has asked for it.
+    is_deferred: bool,
+    /// The meaning that was found, since any name came to stand for something else.
+    meaning: Cell<Option<Meaning>>,
+}
+
+/// The statements about names that nobody has asked for. There are thousands of them, few of which are ever needed: all
+/// that is said of them stands in an index that is made when this crate is built.
 #[derive(Default, Debug)]
 pub(super) struct Notes {
-    files: Vec<(Rc<Library>, Source)>,
-    /// Number `n` is at `n - 1`.
-    all: Vec<Note>,
-    by_name: FxHashMap<Symbol, Named>,
+    shelves: Vec<Shelf>,
+    /// The number of names that somebody has asked for.
+    taken: usize,
+}
+
+impl Shelf {
+    /// The number of a name.
+    fn find(&self, name: Symbol) -> Option<u16> {
+        self.index.find(self.library.ctx().str(name))
+    }
+
+    fn declares(&self, name: u16) -> Option<Declares> {
+        let is_deferred = self.names[usize::from(name)].is_deferred;
+        self.index.names[usize::from(name)].declares.filter(|_| is_deferred)
+    }
 }
 
 impl Notes {
-    /// Makes room for so many notes about so many names.
-    pub(super) fn reserve(&mut self, names: usize, notes: usize) {
-        self.by_name.reserve(names);
-        self.all.reserve(notes);
-    }
-
-    /// Begins a file of a library, to which the next notes belong.
-    pub(super) fn begin(&mut self, library: &Rc<Library>, source: &Source) {
-        self.files.push((Rc::clone(library), source.clone()));
-    }
-
-    /// Notes a statement of the last file under a name.
+    /// Adds a library.
     pub(super) fn add(
         &mut self,
-        name: Symbol,
-        declares: Declares,
-        of: Option<TableOf>,
-        part: Range<u32>,
-        age: u64,
+        index: Cow<'static, Index>,
+        library: Rc<Library>,
+        sources: Vec<Source>,
     ) {
-        let file = self.files.len() as u16 - 1;
-        self.all.push(Note { file, part, of, age, next: None });
-        let Some(number) = NonZeroU32::new(self.all.len() as u32) else { return };
-        match self.by_name.entry(name) {
-            Entry::Vacant(entry) => {
-                entry.insert(Named { first: number, last: number, declares });
-            }
-            Entry::Occupied(mut entry) => {
-                let named = entry.get_mut();
-                self.all[named.last.get() as usize - 1].next = Some(number);
-                named.last = number;
-                if of.is_none() {
-                    named.declares = declares;
-                }
-            }
-        }
+        let new = |name: &crate::prelude::index::Name| NameState {
+            is_deferred: name.declares.is_some(),
+            meaning: Cell::new(None),
+        };
+        let names = index.names.iter().map(new).collect();
+        self.shelves.push(Shelf { index, library, sources, names });
     }
 
     /// The kind of entity of a deferred name; `None` if there are no notes about it.
     pub(super) fn get(&self, name: Symbol) -> Option<Declares> {
-        self.by_name.get(&name).map(|named| named.declares)
+        let declares = |shelf: &Shelf| shelf.find(name).and_then(|name| shelf.declares(name));
+        self.shelves.iter().filter_map(declares).max()
     }
 
     /// The names with notes, in no order.
     pub(super) fn names(&self) -> impl Iterator<Item = (Symbol, Declares)> {
-        self.by_name.iter().map(|(&name, named)| (name, named.declares))
+        self.shelves.iter().flat_map(|shelf| {
+            let names = (0..).zip(&*shelf.index.names);
+            names.filter_map(|(number, name)| {
+                Some((shelf.library.ctx().symbol(&name.text), shelf.declares(number)?))
+            })
+        })
     }
 
-    /// Takes the notes about a name, in the order of the text.
-    pub(super) fn take(&mut self, name: Symbol) -> Option<Vec<Note>> {
-        let named = self.by_name.remove(&name)?;
-        let notes = std::iter::successors(Some(named.first), |&number| {
-            self.all[number.get() as usize - 1].next
-        });
-        Some(notes.map(|number| self.all[number.get() as usize - 1].clone()).collect())
+    /// Takes the statements about a name, in the order of the text.
+    pub(super) fn take(&mut self, name: Symbol) -> Option<Vec<NoteId>> {
+        let mut was_deferred = false;
+        let mut notes = Vec::new();
+        for (at, shelf) in (0..).zip(&mut self.shelves) {
+            let Some(number) = shelf.find(name) else { continue };
+            let Shelf { index, names, .. } = shelf;
+            let state = &mut names[usize::from(number)];
+            state.meaning.set(None);
+            if std::mem::take(&mut state.is_deferred) {
+                was_deferred = true;
+                let statements = index.names[usize::from(number)].statements.clone();
+                notes.extend(statements.map(|statement| NoteId { shelf: at, statement }));
+            }
+        }
+        self.taken += usize::from(was_deferred);
+        was_deferred.then_some(notes)
     }
 
-    /// The statement of a part of a file; the last one, if none is given.
-    pub(super) fn statement(&self, file: Option<u16>, part: Range<u32>) -> Deferred {
-        let file = file.map_or(self.files.len() - 1, usize::from);
-        let (library, source) = &self.files[file];
-        Deferred { library: Rc::clone(library), source: source.clone(), part }
+    /// The number of names that somebody has asked for.
+    pub(super) fn taken(&self) -> usize {
+        self.taken
+    }
+
+    /// All that is known of a statement.
+    pub(super) fn note(&self, id: NoteId) -> Note<'_> {
+        let shelf = &self.shelves[usize::from(id.shelf)];
+        Note { shelf, statement: &shelf.index.statements[usize::from(id.statement)] }
     }
 }
 
-/// A statement whose methods take a value of a deferred type, of which there is none.
-#[derive(Debug)]
-pub(super) struct Parked {
-    pub(super) statement: Deferred,
-    pub(super) age: u64,
-    /// The positions of parameters, with the names.
-    pub(super) takes: SmallVec<[(usize, Symbol); 2]>,
-}
-
-/// A statement whose methods no call has asked for yet.
-#[derive(Debug)]
-pub(super) struct Outlined {
-    pub(super) statement: Deferred,
-    pub(super) age: u64,
-    pub(super) takes: Takes,
-}
-
-/// The arguments that the methods of a statement take.
-#[derive(Debug)]
-pub(super) struct Takes {
-    pub(super) least: usize,
-    pub(super) most: Option<usize>,
-    /// The positions of parameters, with what they take.
-    pub(super) at: SmallVec<[(usize, TakenType); 3]>,
-}
-
-/// The values that a parameter takes.
+/// A statement with its library.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum TakenType {
-    /// At most those of a family.
-    Below(FamilyId),
-    /// A function.
-    Function(Symbol),
-    /// Types.
-    Types,
+pub(super) struct Note<'a> {
+    shelf: &'a Shelf,
+    pub(super) statement: &'a Statement,
 }
 
-/// Deferred methods, by the tables that they belong to.
-#[derive(Default, Debug)]
-pub(super) struct DeferredMethods {
-    /// The methods of known functions and types that nobody has asked for, with their ages.
-    pub(super) by_table: FxHashMap<TableKey, Vec<(Waiting, u64)>>,
-    pub(super) outlined: FxHashMap<TableKey, Vec<Outlined>>,
-    pub(super) parked: FxHashMap<TableKey, Vec<Parked>>,
-    /// The tables with parked methods that take something of that name.
-    pub(super) parked_for: FxHashMap<Symbol, Vec<TableKey>>,
+impl<'a> Note<'a> {
+    /// The parameters of the methods that say something about arguments.
+    pub(super) fn takes(self) -> &'a [Take] {
+        let Range { start, end } = self.statement.takes;
+        &self.shelf.index.takes[usize::from(start)..usize::from(end)]
+    }
+
+    /// The meanings of the names of a parameter; `find` returns that of a name of which it is not known.
+    pub(super) fn meanings(
+        self,
+        take: &Take,
+        find: impl Fn(Symbol) -> Meaning,
+    ) -> impl Iterator<Item = Meaning> {
+        let Self { shelf, .. } = self;
+        let Range { start, end } = take.names;
+        shelf.index.mentions[usize::from(start)..usize::from(end)].iter().map(move |&name| {
+            let meaning = &shelf.names[usize::from(name)].meaning;
+            meaning.get().unwrap_or_else(|| {
+                let text = &shelf.index.names[usize::from(name)].text;
+                let found = find(shelf.library.ctx().symbol(text));
+                meaning.set(Some(found));
+                found
+            })
+        })
+    }
+
+    /// The statement, to be parsed.
+    pub(super) fn deferred(self) -> Deferred {
+        let Statement { file, range, .. } = self.statement;
+        let source = self.shelf.sources[usize::from(*file)].clone();
+        Deferred { library: Rc::clone(&self.shelf.library), source, part: range.clone() }
+    }
 }
+
+/// The methods of known functions and types that no call has asked for, by the tables that they belong to.
+pub(super) type DeferredMethods = FxHashMap<TableKey, Vec<Waiting>>;

@@ -1,15 +1,13 @@
 //! Defines what was deferred when somebody asks for it.
 
-use std::ops::Range;
+use std::borrow::Cow;
 use std::rc::Rc;
 
 use regraft_dialects::semantics::is_exact;
-use regraft_ir::{Constant, Diagnostic, Loc, Source, Symbol, Type, TypeKind};
+use regraft_ir::{Constant, Diagnostic, Source, Symbol, Type, TypeKind};
 use smallvec::SmallVec;
 
-use super::deferred::{
-    Declares, Deferred, Note, Outlined, Parked, TableOf, TakenType, Takes, Waiting,
-};
+use super::deferred::{AGE_OF_PRELUDE, Meaning, NoteId, Waiting};
 use super::dispatch_table::Table;
 use super::entities::{Binding, MethodId};
 use super::method::{TableKey, TableOwner};
@@ -17,74 +15,41 @@ use super::tables::World;
 use super::term::FamilyId;
 use crate::definition::{Item, Space, StructDecl};
 use crate::lower::{Library, Statement};
-use crate::prelude::heads::{Taken, head};
-use crate::prelude::statements::{Kind, Owner, internal};
+use crate::prelude::index::{Declares, Index, TableOf, Taken};
 
 impl World {
-    /// Makes room for so many statements about so many names that are deferred.
-    pub(crate) fn make_room(&mut self, names: usize, statements: usize) {
-        self.bindings.notes.reserve(names, statements);
-    }
-
-    /// Begins a file of the prelude, to which the statements belong that are deferred next.
-    pub(crate) fn defer_file(&mut self, library: &Rc<Library>, source: &Source) {
-        self.bindings.notes.begin(library, source);
-    }
-
-    /// Notes a statement of the last file under the name that it defines, to be parsed later. Gives it
-    /// back if it has to be parsed now. O(1).
-    pub(crate) fn defer(&mut self, kind: Kind<Symbol>, part: Range<u32>) -> Result<(), Deferred> {
-        let now = |world: &Self| world.bindings.notes.statement(None, part.clone());
-        let (name, declares, of) = match kind {
-            Kind::Other => return Err(now(self)),
-            Kind::Declaration(name) => (name, Declares::Type, None),
-            Kind::Alias(name) => (name, Declares::Alias, None),
-            Kind::Method(Owner::Named(name) | Owner::Macro(name)) => {
-                (name, Declares::Function, Some(TableOf::Callee))
-            }
-            Kind::Method(Owner::Instance(name)) => {
-                (name, Declares::Function, Some(TableOf::Instance))
-            }
-            Kind::Method(Owner::Type(name)) => {
-                (name, Declares::Function, Some(TableOf::Constructor))
-            }
-        };
-        match (self.bindings.own(Space::Base, name), of) {
-            (Binding::Deferred, _) | (Binding::Undefined, None | Some(TableOf::Callee)) => {
-                self.bindings.notes.add(name, declares, of, part, self.age);
-                Ok(())
-            }
-            (binding, Some(of)) => self.defer_methods(binding, of, now(self), self.age),
-            (_, None) => Err(now(self)),
-        }
-    }
-
-    /// Notes methods of what a name is bound to; gives them back if they have to be parsed now.
-    fn defer_methods(
+    /// Adds files of the prelude, with the index of their statements; but for those that are run when a session starts.
+    pub(crate) fn add_library(
         &mut self,
-        binding: Binding,
-        of: TableOf,
-        statement: Deferred,
-        age: u64,
-    ) -> Result<(), Deferred> {
+        index: Cow<'static, Index>,
+        library: &Rc<Library>,
+        sources: &[Source],
+    ) {
+        self.bindings.notes.add(index, Rc::clone(library), sources.to_vec());
+        // What is there already has methods, too.
+        let bound = self.bindings.slots.keys().filter(|(space, _)| *space == Space::Base);
+        let bound: Vec<Symbol> = bound.map(|&(_, name)| name).collect();
+        bound.into_iter().for_each(|name| self.define_named(name));
+    }
+
+    /// Lets the methods of a statement wait for calls; gives it back if they have to be parsed now.
+    fn defer_methods(&mut self, binding: Binding, of: TableOf, note: NoteId) -> Result<(), NoteId> {
         let family = match binding {
             Binding::Type(ty) => self.types.head(&self.types.ty_of(ty)),
             _ => None,
         };
         let owner = match (binding, of) {
             (Binding::Function(name), TableOf::Callee) => Some(TableOwner::Function(name)),
-            // `(::Type{T})(x) where T`
-            (Binding::Undefined, TableOf::Constructor) => Some(TableOwner::AnyConstructor),
+            (_, TableOf::AnyConstructor) => Some(TableOwner::AnyConstructor),
             (_, TableOf::Callee | TableOf::Constructor) => family.map(TableOwner::Constructor),
             (_, TableOf::Instance) => family.map(TableOwner::Instance),
         };
-        let Some(table) = owner.map(TableOwner::plain) else { return Err(statement) };
+        let Some(table) = owner.map(TableOwner::plain) else { return Err(note) };
         if self.tables.get(&table).is_some_and(Table::was_asked) {
             // What was answered before has to be answered anew.
-            return Err(statement);
+            return Err(note);
         }
-        let waiting = Waiting::Statement(statement);
-        self.deferred.by_table.entry(table).or_default().push((waiting, age));
+        self.deferred.entry(table).or_default().push(Waiting::Statement(note));
         Ok(())
     }
 
@@ -101,7 +66,7 @@ impl World {
             return self.define_default(&decl, family, self.age() + 1);
         }
         let waiting = Waiting::Constructors(Box::new(decl), family);
-        self.deferred.by_table.entry(table).or_default().push((waiting, self.age));
+        self.deferred.entry(table).or_default().push(waiting);
         Ok(())
     }
 
@@ -111,35 +76,32 @@ impl World {
     /// If the prelude is wrong, which is no fault of any user.
     pub(super) fn define_named(&mut self, name: Symbol) {
         let Some(mut notes) = self.bindings.notes.take(name) else { return };
-        let defined = match notes.iter().position(|note| note.of.is_none()) {
+        let declares = |&note: &NoteId| self.bindings.notes.note(note).statement.of.is_none();
+        let defined = match notes.iter().position(declares) {
             Some(declaration) => {
-                let Note { file, part, .. } = notes.remove(declaration);
-                let declaration = self.bindings.notes.statement(Some(file), part);
-                declaration.read().and_then(|items| self.declare(items))
+                let declaration = self.bindings.notes.note(notes.remove(declaration));
+                declaration.deferred().read().and_then(|items| self.declare(items))
             }
-            None => self
-                .declare_function(name, Space::Base, Loc::UNKNOWN)
-                .map(drop)
-                .map_err(|error| vec![error]),
+            None if self.bindings.own(Space::Base, name) == Binding::Undefined => {
+                self.set(name, Space::Base, Binding::Function(name));
+                Ok(())
+            }
+            None => Ok(()),
         };
         expect_right(defined);
         let binding = self.bindings.own(Space::Base, name);
-        for Note { file, part, of, age, .. } in notes {
-            let statement = self.bindings.notes.statement(Some(file), part);
-            let noted = match of {
-                Some(of) => self.defer_methods(binding, of, statement, age),
-                None => Err(statement),
+        for note in notes {
+            let noted = match self.bindings.notes.note(note).statement.of {
+                Some(of) => self.defer_methods(binding, of, note),
+                None => Err(note),
             };
             if let Err(now) = noted {
-                expect_right(now.read().and_then(|methods| self.define_at(methods, None, age)));
+                self.define_waiting(Waiting::Statement(now), None);
             }
-        }
-        for table in self.deferred.parked_for.remove(&name).unwrap_or_default() {
-            self.unpark(table, name);
         }
     }
 
-    /// Declares types.
+    /// Declares types and constants.
     fn declare(&mut self, statements: Vec<Statement>) -> Result<(), Vec<Diagnostic>> {
         for statement in statements {
             match statement {
@@ -148,20 +110,16 @@ impl World {
                 Statement::Item(Item::Type(name, ty)) => {
                     self.bind_type(name, Space::Base, &ty)?;
                 }
-                _ => return Err(vec![Diagnostic::error("expected the declaration of a type")]),
+                Statement::Item(Item::Instance(name, ty)) => {
+                    self.bind_instance(name, Space::Base, &ty)?;
+                }
+                Statement::Item(Item::Alias(name, other)) => {
+                    self.bind_alias(name, Space::Base, other)?;
+                }
+                _ => return Err(vec![Diagnostic::error("expected a declaration")]),
             }
         }
         Ok(())
-    }
-
-    /// Lets the parked methods of a table that take something of a name wait for calls as the others do, unless they take
-    /// something else that is deferred.
-    fn unpark(&mut self, table: TableKey, name: Symbol) {
-        let Some(parked) = self.deferred.parked.get_mut(&table) else { return };
-        let takes = |parked: &mut Parked| parked.takes.iter().any(|&(_, taken)| taken == name);
-        let chosen = parked.extract_if(.., takes);
-        let waiting = chosen.map(|parked| (Waiting::Statement(parked.statement), parked.age));
-        self.deferred.by_table.entry(table).or_default().extend(waiting);
     }
 
     /// Defines the methods of a table that are not there yet, but for those that take only what there is no
@@ -170,7 +128,7 @@ impl World {
     /// # Panics
     /// If the prelude is wrong, which is no fault of any user.
     pub(super) fn define_deferred(&mut self, table: TableKey) {
-        self.define_outlined(table.owner.plain(), |_, _| true);
+        self.define_chosen(table.owner.plain(), |world, note| world.may_be_taken(note, |_| None));
     }
 
     /// Defines the methods of a table that are not there yet and that may take these arguments.
@@ -178,130 +136,32 @@ impl World {
     /// # Panics
     /// If the prelude is wrong, which is no fault of any user.
     pub(super) fn define_deferred_for(&mut self, key: TableKey, args: &[Type]) {
-        let args = positional(key, args);
-        self.define_outlined(key.owner.plain(), |world, takes| world.may_be_taken(takes, args));
-    }
-
-    fn define_outlined(&mut self, table: TableKey, may_be: impl Fn(&Self, &Takes) -> bool) {
-        loop {
-            self.outline(table);
-            // Nobody looks at them meanwhile: what is being defined asks for other tables.
-            let Some(mut outlined) = self.deferred.outlined.remove(&table) else { return };
-            let wanted = |outlined: &mut Outlined| may_be(self, &outlined.takes);
-            let chosen: Vec<Outlined> = outlined.extract_if(.., wanted).collect();
-            if !outlined.is_empty() {
-                self.deferred.outlined.insert(table, outlined);
-            }
-            if chosen.is_empty() {
-                return;
-            }
-            for Outlined { statement, age, .. } in chosen {
-                let defined = statement.read();
-                expect_right(defined.and_then(|methods| self.define_at(methods, Some(table), age)));
-            }
-        }
-    }
-
-    /// Looks at the statements of a table for the first time: parks those that take what is deferred.
-    fn outline(&mut self, table: TableKey) {
-        while let Some(statements) = self.deferred.by_table.remove(&table) {
-            for (waiting, age) in statements {
-                match waiting {
-                    Waiting::Statement(statement) => self.outline_or_park(statement, table, age),
-                    Waiting::Constructors(decl, family) => {
-                        expect_right(self.define_default(&decl, family, age));
-                    }
-                }
-            }
-        }
-    }
-
-    fn outline_or_park(&mut self, statement: Deferred, table: TableKey, age: u64) {
-        let head = head(statement.text());
-        let named = head.takes.iter().filter_map(|&(position, taken)| {
-            let name = self.ctx.find_symbol(&internal(taken.name()))?;
-            // Values of a type may have come about under its other name.
-            let declares = self.bindings.notes.get(name)?;
-            (declares != Declares::Alias).then_some((position, name))
+        // Of a call that a table of methods with arguments by name is for, those without names.
+        let args = if key.keywords { args.get(2..).unwrap_or_default() } else { args };
+        let args: SmallVec<[Given; 6]> = args.iter().map(|&ty| self.given(ty)).collect();
+        self.define_chosen(key.owner.plain(), |world, note| {
+            world.takes_as_many(note, args.len())
+                && world.may_be_taken(note, |position| args.get(position).copied())
         });
-        let takes: SmallVec<[(usize, Symbol); 2]> = named.collect();
-        if takes.is_empty() {
-            let at = head
-                .takes
-                .iter()
-                .filter_map(|&(position, taken)| Some((position, self.taken_type(taken)?)));
-            let takes = Takes { least: head.least, most: head.most, at: at.collect() };
-            let outlined = Outlined { statement, age, takes };
-            self.deferred.outlined.entry(table).or_default().push(outlined);
-            return;
-        }
-        for &(_, name) in &takes {
-            let tables = self.deferred.parked_for.entry(name).or_default();
-            if tables.last() != Some(&table) {
-                tables.push(table);
-            }
-        }
-        self.deferred.parked.entry(table).or_default().push(Parked { statement, age, takes });
     }
 
-    /// The values that a parameter takes, if its text tells; a type parameter of the method is no name of the prelude.
-    fn taken_type(&self, taken: Taken<'_>) -> Option<TakenType> {
-        let (Taken::Below(name) | Taken::Only(name)) = taken else { return Some(TakenType::Types) };
-        let name = self.ctx.find_symbol(&internal(name))?;
-        match (taken, self.bindings.own(Space::Base, name)) {
-            (Taken::Only(_), Binding::Function(name)) => Some(TakenType::Function(name)),
-            (Taken::Below(_), Binding::Type(ty) | Binding::Const(Constant::Type(ty))) => {
-                let family = self.types.head(&self.types.ty_of(ty))?;
-                let known = &self.types.well_known;
-                let is_one = family != known.union && family != known.vararg;
-                is_one.then_some(TakenType::Below(family))
-            }
-            _ => None,
-        }
+    /// Defines the methods of a table that are not there yet and that may take an argument of a type at a position.
+    ///
+    /// # Panics
+    /// If the prelude is wrong, which is no fault of any user.
+    pub(super) fn define_mentioning(&mut self, table: TableKey, position: usize, ty: Type) {
+        let given = self.given(ty);
+        self.define_chosen(table.owner.plain(), |world, note| {
+            world.may_be_taken(note, |at| (at == position).then_some(given))
+        });
     }
 
-    /// Returns whether methods may take arguments of these types.
-    fn may_be_taken(&self, takes: &Takes, args: &[Type]) -> bool {
-        takes.least <= args.len()
-            && takes.most.is_none_or(|most| args.len() <= most)
-            && takes.at.iter().all(|&(position, taken)| {
-                let ty = args[position];
-                !is_exact(&self.ctx, ty)
-                    || match (taken, self.ctx.kind(ty)) {
-                        (TakenType::Function(name), kind) => *kind == TypeKind::Fn(name),
-                        (TakenType::Types, kind) => matches!(kind, TypeKind::TypeOf(_)),
-                        (TakenType::Below(above), _) => {
-                            let family = self.types.head(&self.types.ty_of(ty));
-                            family.is_none_or(|family| {
-                                self.types.ancestors(family).any(|family| family == above)
-                            })
-                        }
-                    }
-            })
-    }
-
-    /// Defines the parked methods of a table that a call may mean: all arguments of which enough is known can be what
-    /// they take.
-    pub(super) fn define_parked(&mut self, key: TableKey, args: &[Type]) {
-        let args = positional(key, args);
-        let Some(parked) = self.deferred.parked.get(&key.owner.plain()) else { return };
-        let ctx = &self.ctx;
-        let may_be_taken = |&(position, _): &(usize, Symbol)| {
-            args.get(position).is_some_and(|&ty| !is_exact(ctx, ty))
-        };
-        let wanted = parked.iter().filter(|parked| parked.takes.iter().all(may_be_taken));
-        let names: Vec<Symbol> =
-            wanted.flat_map(|parked| &parked.takes).map(|&(_, name)| name).collect();
-        names.into_iter().for_each(|name| self.define_named(name));
-    }
-
-    /// Defines all parked methods of a table.
-    pub(super) fn define_all_parked(&mut self, table: TableKey) {
-        let Some(parked) = self.deferred.parked.get(&table.owner.plain()) else { return };
-        let names: Vec<Symbol> =
-            parked.iter().flat_map(|parked| &parked.takes).map(|&(_, name)| name).collect();
-        names.into_iter().for_each(|name| self.define_named(name));
-        self.define_deferred(table);
+    /// Defines all methods of a table that are not there yet.
+    ///
+    /// # Panics
+    /// If the prelude is wrong, which is no fault of any user.
+    pub(super) fn define_whole(&mut self, table: TableKey) {
+        self.define_chosen(table.owner.plain(), |_, _| true);
         if let Some(table) = self.tables.get_mut(&table) {
             let methods = &self.methods;
             let place = |&id: &MethodId| {
@@ -309,6 +169,114 @@ impl World {
                 (method.born, method.loc)
             };
             table.methods.sort_by_key(place);
+        }
+    }
+
+    fn define_chosen(&mut self, table: TableKey, is_chosen: impl Fn(&Self, NoteId) -> bool) {
+        while let Some(waiting) = self.deferred.get_mut(&table) {
+            let mut waiting = std::mem::take(waiting);
+            let is_chosen = |waiting: &mut Waiting| match waiting {
+                Waiting::Statement(note) => is_chosen(self, *note),
+                Waiting::Constructors(..) => true,
+            };
+            let chosen: Vec<Waiting> = waiting.extract_if(.., is_chosen).collect();
+            if waiting.is_empty() {
+                self.deferred.remove(&table);
+            } else {
+                self.deferred.insert(table, waiting);
+            }
+            if chosen.is_empty() {
+                return;
+            }
+            chosen.into_iter().for_each(|waiting| self.define_waiting(waiting, Some(table)));
+        }
+    }
+
+    fn define_waiting(&mut self, waiting: Waiting, table: Option<TableKey>) {
+        expect_right(match waiting {
+            Waiting::Statement(note) => {
+                let statement = self.bindings.notes.note(note).deferred();
+                statement.read().and_then(|methods| self.define_methods(methods, table))
+            }
+            Waiting::Constructors(decl, family) => {
+                self.define_default(&decl, family, AGE_OF_PRELUDE)
+            }
+        });
+    }
+
+    /// Returns what is known of an argument.
+    fn given(&self, ty: Type) -> Given {
+        if !is_exact(&self.ctx, ty) {
+            return Given::Unknown;
+        }
+        let family = |ty| self.types.head(&self.types.ty_of(ty));
+        match *self.ctx.kind(ty) {
+            TypeKind::Fn(name) => Given::Function(name, self.types.function_family(name)),
+            TypeKind::TypeOf(of) => Given::Type(family(of), family(ty)),
+            _ => Given::Value(family(ty)),
+        }
+    }
+
+    /// Returns whether the methods of a statement take so many arguments.
+    fn takes_as_many(&self, note: NoteId, count: usize) -> bool {
+        let statement = self.bindings.notes.note(note).statement;
+        usize::from(statement.least) <= count
+            && statement.most.is_none_or(|most| count <= usize::from(most))
+    }
+
+    /// Returns whether the methods of a statement may take arguments; `given` returns what is known of the one at a position,
+    /// `None` if it can be whatever there is a value of.
+    fn may_be_taken(&self, note: NoteId, given: impl Fn(usize) -> Option<Given>) -> bool {
+        let note = self.bindings.notes.note(note);
+        let is_below = |family: Option<FamilyId>, above: FamilyId| {
+            family.is_none_or(|family| self.types.ancestors(family).any(|family| family == above))
+        };
+        note.takes().iter().all(|take| {
+            let arg = given(usize::from(take.position));
+            if arg == Some(Given::Unknown) {
+                return true;
+            }
+            if let (Taken::TypeBelow, Some(Given::Function(..) | Given::Value(_))) =
+                (take.taken, arg)
+            {
+                return false;
+            }
+            let mut meanings = note.meanings(take, |name| self.meaning_in_signature(name));
+            take.names.is_empty()
+                || meanings.any(|meaning| match (take.taken, meaning, arg) {
+                    (_, Meaning::Deferred, _) => false,
+                    (_, Meaning::Any, _) | (_, _, None) => true,
+                    (Taken::Only, Meaning::Function(name), Some(arg)) => {
+                        matches!(arg, Given::Function(given, _) if given == name)
+                    }
+                    (Taken::Below, Meaning::Family(above), Some(arg)) => match arg {
+                        Given::Function(_, family) => is_below(Some(family), above),
+                        Given::Value(family) | Given::Type(_, family) => is_below(family, above),
+                        Given::Unknown => true,
+                    },
+                    (Taken::TypeBelow, Meaning::Family(above), Some(Given::Type(of, _))) => {
+                        is_below(of, above)
+                    }
+                    _ => true,
+                })
+        })
+    }
+
+    fn meaning_in_signature(&self, name: Symbol) -> Meaning {
+        match self.bindings.own(Space::Base, name) {
+            // Values of a type may have come about under its other name.
+            Binding::Deferred => match self.bindings.notes.get(name) {
+                Some(Declares::Type | Declares::Function) => Meaning::Deferred,
+                _ => Meaning::Any,
+            },
+            Binding::Function(name) => Meaning::Function(name),
+            Binding::Type(ty) | Binding::Const(Constant::Type(ty)) => {
+                let known = &self.types.well_known;
+                let family = self.types.head(&self.types.ty_of(ty));
+                let is_one = |&family: &FamilyId| family != known.union && family != known.vararg;
+                family.filter(is_one).map_or(Meaning::Any, Meaning::Family)
+            }
+            _ => Meaning::Any,
         }
     }
 
@@ -321,11 +289,10 @@ impl World {
         }
     }
 
-    fn define_at(
+    fn define_methods(
         &mut self,
         statements: Vec<Statement>,
         table: Option<TableKey>,
-        age: u64,
     ) -> Result<(), Vec<Diagnostic>> {
         let mut errors = Vec::new();
         for statement in statements {
@@ -334,7 +301,7 @@ impl World {
                 continue;
             };
             for (def, code) in methods {
-                match self.define_later_at(&def, code, age) {
+                match self.define_later_at(&def, code, AGE_OF_PRELUDE) {
                     Ok(id) => {
                         let owner = self.methods[id].table.owner;
                         assert!(table.is_none_or(|table| table.owner == owner), "{def:?}");
@@ -351,8 +318,7 @@ impl World {
         let mut names: Vec<Symbol> = self.bindings.notes.names().map(|(name, _)| name).collect();
         names.sort_unstable();
         names.into_iter().for_each(|name| self.define_named(name));
-        let waiting = self.deferred.by_table.keys().chain(self.deferred.outlined.keys());
-        let mut tables: Vec<TableKey> = waiting.copied().collect();
+        let mut tables: Vec<TableKey> = self.deferred.keys().copied().collect();
         tables.sort_unstable();
         tables.into_iter().for_each(|table| self.define_deferred(table));
     }
@@ -361,14 +327,21 @@ impl World {
     /// methods of a function. O(1).
     pub fn is_deferred(&self, function: Symbol) -> bool {
         self.bindings.notes.get(function).is_some()
-            || self.deferred.by_table.contains_key(&TableOwner::Function(function).plain())
-            || self.deferred.outlined.contains_key(&TableOwner::Function(function).plain())
+            || self.deferred.contains_key(&TableOwner::Function(function).plain())
     }
 }
 
-/// The types of the arguments without names, of those of a call that a table is for.
-fn positional(key: TableKey, args: &[Type]) -> &[Type] {
-    if key.keywords { args.get(2..).unwrap_or_default() } else { args }
+/// What is known of the value of an argument.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Given {
+    /// Too little.
+    Unknown,
+    /// It is a function, which is of a family.
+    Function(Symbol, FamilyId),
+    /// It is a type, of one family itself, and a value of another.
+    Type(Option<FamilyId>, Option<FamilyId>),
+    /// It is a value of a family.
+    Value(Option<FamilyId>),
 }
 
 /// Ends the program if the prelude is wrong, which is no fault of any user.
@@ -382,44 +355,49 @@ fn expect_right(defined: Result<(), Vec<Diagnostic>>) {
 mod tests {
     use regraft_ir::TypeKind;
 
+    use super::super::deferred::{Meaning, NoteId, Waiting};
     use super::super::entities::MethodId;
     use super::super::method::TableKey;
     use super::super::tables::Method;
-    use super::super::types::Ty;
-    use super::{Outlined, TakenType, World, expect_right};
+    use super::super::types::{Bound, Ty};
+    use super::{Taken, World};
+    use crate::prelude::index::Take;
 
     impl World {
         /// Defines all that is deferred, and asserts that no method takes what its text says that it does not take.
         /// Returns the number of methods and of parameters of which the text says something.
-        pub(crate) fn check_outlines(&mut self) -> (usize, usize) {
+        pub(crate) fn check_heads(&mut self) -> (usize, usize) {
             let mut names: Vec<_> = self.bindings.notes.names().map(|(name, _)| name).collect();
             names.sort_unstable();
             names.into_iter().for_each(|name| self.define_named(name));
-            let mut tables: Vec<TableKey> = self.deferred.by_table.keys().copied().collect();
+            let mut tables: Vec<TableKey> = self.deferred.keys().copied().collect();
             tables.sort_unstable();
-            tables.iter().for_each(|&table| self.outline(table));
             let (mut methods, mut parameters, mut wrong) = (0, 0, Vec::new());
             for table in tables {
-                let outlined = self.deferred.outlined.remove(&table).unwrap_or_default();
-                for Outlined { statement, age, takes } in outlined {
+                for waiting in self.deferred.remove(&table).unwrap_or_default() {
+                    let Waiting::Statement(note) = waiting else { continue };
                     let first = self.methods.count();
-                    let read = statement.read();
-                    expect_right(read.and_then(|found| self.define_at(found, Some(table), age)));
-                    let text = statement.text();
+                    self.define_waiting(waiting, Some(table));
+                    let statement = self.bindings.notes.note(note).deferred();
+                    let part = statement.part.start as usize..statement.part.end as usize;
+                    let text = &statement.source.text[part];
                     for id in (first..self.methods.count()).map(|id| MethodId(id as u32)) {
                         let Some(Method { signature, table, .. }) = self.methods.get(id) else {
                             continue;
                         };
                         let callee = if table.keywords { 3 } else { 1 };
                         let count = signature.params.len() - callee;
-                        assert!(takes.least <= count, "{text}");
-                        let is_limited = signature.rest.is_none() && takes.most >= Some(count);
-                        assert!(takes.most.is_none() || is_limited, "{text}");
+                        let note_of = self.bindings.notes.note(note).statement;
+                        let most = note_of.most.map(usize::from);
+                        assert!(usize::from(note_of.least) <= count, "{text}");
+                        let is_limited = signature.rest.is_none() && most >= Some(count);
+                        assert!(most.is_none() || is_limited, "{text}");
                         methods += 1;
-                        for &(position, taken) in &takes.at {
+                        for take in self.bindings.notes.note(note).takes() {
                             parameters += 1;
-                            if !self.takes_no_more(id, callee + position, taken) {
-                                wrong.push(format!("parameter {position} of {text}"));
+                            let param = &signature.params[callee + usize::from(take.position)];
+                            if !self.takes_no_more(param, &signature.bounds, note, take) {
+                                wrong.push(format!("parameter {} of {text}", take.position));
                             }
                         }
                     }
@@ -429,25 +407,67 @@ mod tests {
             (methods, parameters)
         }
 
-        fn takes_no_more(&self, id: MethodId, position: usize, taken: TakenType) -> bool {
-            let signature = &self.methods[id].signature;
-            let param = match &signature.params[position] {
-                Ty::Var(var) => &signature.bounds[var.0 as usize].upper,
-                param => param,
+        fn takes_no_more(&self, param: &Ty, bounds: &[Bound], note: NoteId, take: &Take) -> bool {
+            let all = |members: &[Ty]| {
+                members.iter().all(|member| self.takes_no_more(member, bounds, note, take))
             };
-            match taken {
-                TakenType::Below(family) => self
-                    .types
-                    .head(param)
-                    .is_some_and(|head| self.types.ancestors(head).any(|above| above == family)),
-                TakenType::Function(name) => {
-                    *param == Ty::Concrete(self.ctx.ty(TypeKind::Fn(name)))
+            let below = |ty: &Ty, family| {
+                let head = self.types.head(ty);
+                head.is_some_and(|head| self.types.ancestors(head).any(|above| above == family))
+            };
+            let is_type = |ty: &Ty, family| match ty {
+                Ty::Var(var) => below(&bounds[var.0 as usize].upper, family),
+                ty => below(ty, family),
+            };
+            let mut meanings = self
+                .bindings
+                .notes
+                .note(note)
+                .meanings(take, |name| self.meaning_in_signature(name));
+            let (taken, is_any) = (take.taken, take.names.is_empty());
+            match param {
+                Ty::Var(var) => {
+                    self.takes_no_more(&bounds[var.0 as usize].upper, bounds, note, take)
                 }
-                TakenType::Types => match param {
-                    // `Type{<:T}`
-                    Ty::Where(_, body) => matches!(**body, Ty::TypeOf(_)),
-                    param => matches!(param, Ty::TypeOf(_)),
+                Ty::Union(members) => all(members),
+                // `Type{<:T}`
+                Ty::Where(inner, body) if taken == Taken::TypeBelow => match &**body {
+                    Ty::TypeOf(of) if is_any || matches!(**of, Ty::Var(_)) => {
+                        is_any
+                            || meanings.any(|meaning| match meaning {
+                                Meaning::Family(family) => {
+                                    inner.iter().any(|bound| below(&bound.upper, family))
+                                }
+                                meaning => meaning == Meaning::Any,
+                            })
+                    }
+                    body => self.takes_no_more(body, bounds, note, take),
                 },
+                Ty::TypeOf(of) if taken == Taken::TypeBelow => match &**of {
+                    _ if is_any => true,
+                    Ty::Var(var) if matches!(bounds[var.0 as usize].upper, Ty::Union(_)) => {
+                        let Ty::Union(members) = &bounds[var.0 as usize].upper else {
+                            return false;
+                        };
+                        members.iter().all(|member| {
+                            let member = Ty::TypeOf(std::rc::Rc::new(member.clone()));
+                            self.takes_no_more(&member, bounds, note, take)
+                        })
+                    }
+                    of => meanings.any(|meaning| match meaning {
+                        Meaning::Family(family) => is_type(of, family),
+                        meaning => meaning == Meaning::Any,
+                    }),
+                },
+                param => meanings.any(|meaning| match (taken, meaning) {
+                    (_, Meaning::Any) => true,
+                    (Taken::Below, Meaning::Family(family)) => below(param, family),
+                    (Taken::Only, Meaning::Function(name)) => {
+                        *param == Ty::Concrete(self.ctx.ty(TypeKind::Fn(name)))
+                    }
+                    (Taken::Only, Meaning::Family(_)) => true,
+                    _ => false,
+                }),
             }
         }
     }

@@ -17,7 +17,6 @@ use super::method::{TableKey, TableOwner};
 use super::tables::Method;
 use super::tables::World;
 use super::types::Ty;
-use crate::definition::Space;
 
 impl World {
     /// The method that a call runs; `by` becomes invalid if that changes. Argument types are those
@@ -41,13 +40,8 @@ impl World {
     fn ask(&mut self, callee: Type, args: &[Type]) -> u32 {
         self.define_functions(&[callee]);
         self.define_functions(args);
-        let is_exact = self.is_exact(callee, args);
         for key in self.tables_of(callee, args) {
             self.define_deferred_for(key, args);
-            if !is_exact {
-                self.define_parked(key, args);
-                self.define_deferred_for(key, args);
-            }
         }
         let answer = self.decide(callee, args);
         let id = self.cache.insert(callee, args, answer);
@@ -61,13 +55,12 @@ impl World {
     pub fn know_methods_of(&mut self, callee: Type) {
         self.define_functions(&[callee]);
         for key in self.tables_of(callee, &[]) {
-            self.define_deferred(key);
-            self.define_all_parked(key);
+            self.define_whole(key);
         }
     }
 
     /// Defines the methods of the prelude for a callee, which may be `#kwcall`, with its arguments, that are not
-    /// parsed yet; but for those that are parked.
+    /// parsed yet; but for those that take only what there is no value of.
     pub(crate) fn know_methods(&mut self, callee: Type, args: &[Type]) {
         for key in self.tables_of(callee, args) {
             self.define_deferred(key);
@@ -100,11 +93,9 @@ impl World {
         count
     }
 
-    /// Returns whether a method of a function of the program, or of the prelude, has a parameter at
-    /// `position` that a value of type `of` may be given for; the function itself is at position 0. If none has,
-    /// `by` becomes invalid when one is defined. O(methods of the function).
-    ///
-    /// A type that the prelude knows may turn up in methods that are parked: of such, nothing is to be asked.
+    /// Returns whether a method of a function has a parameter at `position` that a value of type `of` may be given for, beside
+    /// others of which there are values; the function itself is at position 0. If none has, `by` becomes invalid
+    /// when the program defines one. O(methods of the function).
     pub(crate) fn may_mention(
         &mut self,
         function: Symbol,
@@ -112,16 +103,25 @@ impl World {
         of: Type,
         by: SpecId,
     ) -> bool {
-        let callee = self.ctx.ty(TypeKind::Fn(function));
-        self.define_functions(&[callee]);
-        self.know_methods(callee, &[]);
-        let (key, ty) = (TableOwner::Function(function).plain(), self.types.ty_of(of));
+        let key = TableOwner::Function(function).plain();
+        if let Some(table) = self.tables.get_mut(&key)
+            && let Some(unmentioned) = table.unmentioned.get_mut(&(of, position))
+            && unmentioned.known == self.bindings.notes.taken()
+        {
+            note(&mut unmentioned.dependents, by);
+            return false;
+        }
+        self.define_functions(&[self.ctx.ty(TypeKind::Fn(function)), of]);
+        self.define_mentioning(key, position - 1, of);
+        let ty = self.types.ty_of(of);
         let mut methods = self.tables.get(&key).into_iter().flat_map(|table| &table.methods);
         if methods.any(|&id| self.may_take_at(id, position, &ty)) {
             return true;
         }
         let table = self.tables.entry(key).or_default();
-        note(table.unmentioned.entry((of, position)).or_default(), by);
+        let unmentioned = table.unmentioned.entry((of, position)).or_default();
+        unmentioned.known = self.bindings.notes.taken();
+        note(&mut unmentioned.dependents, by);
         false
     }
 
@@ -131,15 +131,6 @@ impl World {
         let Some(param) = signature.params.get(position) else { return signature.rest.is_some() };
         quickly_fits(std::slice::from_ref(param), std::slice::from_ref(of))
             && !self.types.is_disjoint(of, param, &signature.bounds)
-    }
-
-    /// Returns whether all that is known of a function was defined by the program.
-    pub(crate) fn is_of_program(&self, function: Symbol) -> bool {
-        let table = self.tables.get(&TableOwner::Function(function).plain());
-        !self.is_deferred(function)
-            && table.is_some_and(|table| {
-                table.methods.iter().all(|&id| self.methods[id].space != Space::Base)
-            })
     }
 
     /// The tables with methods that may be for a call.
@@ -302,16 +293,15 @@ impl World {
             return Ok((!fitting.is_empty()).then_some(0));
         }
         let signature = |index: usize| &self.methods[fitting[index]].signature;
-        // The best of all is the best of each pair that it is in.
+        // The best of all is the best of each pair that it is in: those behind it have been compared with it.
         let mut best = 0;
         for other in 1..fitting.len() {
             if !self.types.is_more_specific(signature(best), signature(other)) {
                 best = other;
             }
         }
-        let beats =
-            |other| other == best || self.types.is_more_specific(signature(best), signature(other));
-        if (0..fitting.len()).all(beats) {
+        let beats = |other| self.types.is_more_specific(signature(best), signature(other));
+        if (0..best).all(beats) {
             return Ok(Some(best));
         }
         let undominated = |&index: &usize| {
@@ -345,8 +335,8 @@ impl World {
         found.sort_unstable();
         for asked in found {
             let table = self.tables.get_mut(&key);
-            let dependents = table.and_then(|table| table.unmentioned.remove(&asked));
-            for spec in dependents.into_iter().flatten() {
+            let unmentioned = table.and_then(|table| table.unmentioned.remove(&asked));
+            for spec in unmentioned.into_iter().flat_map(|asked| asked.dependents) {
                 self.edges.invalidate(spec);
             }
         }
@@ -355,7 +345,9 @@ impl World {
     /// Asks the questions again that a method of this table may answer, after it was defined. `is_new` is false of
     /// one that was deferred.
     pub(super) fn ask_again(&mut self, key: TableKey, new: MethodId, is_new: bool) {
-        self.mention(key, new);
+        if is_new {
+            self.mention(key, new);
+        }
         let Some(table) = self.tables.get_mut(&key) else { return };
         let questions = std::mem::take(&mut table.questions);
         if is_new {

@@ -20,8 +20,17 @@ pub(super) struct Table {
     pub(super) questions: Vec<u32>,
     /// The specialisations that know all its methods.
     pub(super) watchers: Dependents,
-    /// Those that know that no method has a parameter, at some position, for a certain value.
-    pub(super) unmentioned: FxHashMap<(Type, usize), Dependents>,
+    /// The values, and positions, for which no method has a parameter.
+    pub(super) unmentioned: FxHashMap<(Type, usize), Unmentioned>,
+}
+
+/// The answer that no method has a parameter for a value at a position.
+#[derive(Default, Debug)]
+pub(super) struct Unmentioned {
+    /// The specialisations that know it.
+    pub(super) dependents: Dependents,
+    /// The number of names of the prelude that had been asked for.
+    pub(super) known: usize,
 }
 
 impl Table {

@@ -4,10 +4,10 @@
 use regraft_ir::{Constant, Diagnostic, Loc, Symbol, Type, suggest};
 
 use super::bindings::MAX_VARIABLE_TYPES;
-use super::deferred::Declares;
 use super::entities::{Binding, SpecId};
 use super::tables::World;
 use crate::definition::{Space, TypeExpr};
+use crate::prelude::index::Declares;
 
 impl World {
     /// Returns the binding of a name; `by` becomes invalid if that changes. O(1).
@@ -62,7 +62,11 @@ impl World {
         let types = self.bindings.slots.iter().filter(|(_, slot)| {
             matches!(slot.binding, Binding::Type(_) | Binding::Const(Constant::Type(_)))
         });
-        let deferred = self.bindings.notes.names().filter(|&(_, of)| of != Declares::Function);
+        let deferred = self
+            .bindings
+            .notes
+            .names()
+            .filter(|(_, of)| matches!(of, Declares::Type | Declares::Alias));
         types.map(|(&(_, name), _)| name).chain(deferred.map(|(name, _)| name)).collect()
     }
 
@@ -237,6 +241,44 @@ impl World {
         let found = self.types.type_value(&found);
         self.bind_const(name, space, Constant::Type(found), ty.loc).map_err(|error| vec![error])?;
         Ok(found)
+    }
+
+    /// Binds a name to the only value of the type that an expression stands for.
+    ///
+    /// # Errors
+    /// If the expression is no type.
+    pub fn bind_instance(
+        &mut self,
+        name: Symbol,
+        space: Space,
+        ty: &TypeExpr,
+    ) -> Result<(), Vec<Diagnostic>> {
+        let of = self.eval_type(ty, space)?;
+        let of = self.types.type_value(&of);
+        self.bind_global(name, space, of, ty.loc).map(drop).map_err(|error| vec![error])
+    }
+
+    /// Binds a name to the constant that another one stands for.
+    ///
+    /// # Errors
+    /// If that is none.
+    pub fn bind_alias(
+        &mut self,
+        name: Symbol,
+        space: Space,
+        other: Symbol,
+    ) -> Result<(), Vec<Diagnostic>> {
+        let binding = match self.own(space, other) {
+            Binding::Function(function) => Binding::Const(Constant::Func(function)),
+            Binding::Type(ty) => Binding::Const(Constant::Type(ty)),
+            binding => binding,
+        };
+        if !matches!(binding, Binding::Const(_) | Binding::Global { .. }) {
+            let text = self.ctx.str(other);
+            return Err(vec![Diagnostic::error(format!("`{text}` is no constant"))]);
+        }
+        self.set(name, space, binding);
+        Ok(())
     }
 
     /// The type that is declared for a global variable.

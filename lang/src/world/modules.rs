@@ -296,4 +296,9 @@ impl World {
             _ => false,
         }
     }
+
+    /// The value of a type that has one alone, which has no parts.
+    pub(crate) fn instance(&self, ty: Type) -> Option<Val> {
+        self.is_singleton(ty).then(|| Val::structure(ty, []))
+    }
 }

@@ -1,5 +1,6 @@
 //! Terms of types: what they are made of, type parameters in them and what is put in their place.
 
+use std::cmp::Ordering;
 use std::rc::Rc;
 
 use regraft_ir::{Constant, Symbol, Type};
@@ -228,19 +229,29 @@ pub(super) fn union(members: impl IntoIterator<Item = Ty>) -> Ty {
         1 => flat.swap_remove(0),
         _ => {
             // In one order, so that equal unions are equal terms.
-            flat.sort_by_cached_key(order_key);
+            flat.sort_by(order);
             Ty::Union(flat.into())
         }
     }
 }
 
-/// A deterministic key of order: ids follow the order in which the program made things.
-fn order_key(ty: &Ty) -> (u8, u32, String) {
-    match ty {
-        Ty::Concrete(ty) => (0, ty.index() as u32, String::new()),
-        Ty::App(family, args) if args.is_empty() => (1, family.0, String::new()),
-        other => (2, 0, format!("{other:?}")),
-    }
+/// A deterministic order: ids follow the order in which the program made things.
+fn order(a: &Ty, b: &Ty) -> Ordering {
+    let key = |ty: &Ty| match ty {
+        Ty::Concrete(ty) => (0, ty.index() as u32),
+        Ty::App(family, args) if args.is_empty() => (1, family.0),
+        Ty::App(family, _) => (2, family.0),
+        Ty::Where(_, body) => match &**body {
+            Ty::App(family, _) => (3, family.0),
+            _ => (5, 0),
+        },
+        Ty::Var(var) => (4, var.0),
+        _ => (5, 0),
+    };
+    // Few unions have several members of one family.
+    key(a).cmp(&key(b)).then_with(|| {
+        if a == b { Ordering::Equal } else { format!("{a:?}").cmp(&format!("{b:?}")) }
+    })
 }
 
 /// `body where {vars…}`: of the parameters `vars`, those that occur are bound. Equal types of one

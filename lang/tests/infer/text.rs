@@ -94,6 +94,12 @@ impl Text {
                 Item::Type(name, ty) => {
                     compiler.borrow_mut().world.bind_type(name, space, &ty).map(|_| ())
                 }
+                Item::Instance(name, ty) => {
+                    compiler.borrow_mut().world.bind_instance(name, space, &ty)
+                }
+                Item::Alias(name, other) => {
+                    compiler.borrow_mut().world.bind_alias(name, space, other)
+                }
                 Item::Export(_) | Item::Typed(..) | Item::Module { .. } => {
                     panic!("modules and types of globals are for sessions")
                 }

@@ -88,6 +88,8 @@ fn show_item(item: &Item) -> String {
         | Item::Export(_)
         | Item::Expand { .. }
         | Item::Type(..)
+        | Item::Instance(..)
+        | Item::Alias(..)
         | Item::Typed(..) => String::new(),
         Item::Declare(..) | Item::Abstract(_) => String::new(),
     }

@@ -26,6 +26,12 @@ area(p::Pairing) = area(p.first) + area(p.second)
 twice(p::SquarePairing) = 2area(p)
 (s::Square)(x) = s.side * x
 Square(a::Int64, b::Int64) = Square(Float64(a * b))
+struct Nowhere end
+const nowhere = __new(Nowhere)
+const anywhere = nowhere
+const Sides = Union{Square, Int64}
+either(x::Union{Square, Pairing}) = "a shape"
+either(x::T, y::T) where {T<:Sides} = "two sides"
 "#;
 
 fn session() -> Session {
@@ -99,6 +105,27 @@ fn code_for_any_argument_knows_the_types_that_come_later() {
         .expect("it is right");
     let expected = "\"something; something, a square; a square\"";
     assert_eq!(shown(&mut session, "late(Symbol(\"Squ\", \"are\"))"), expected);
+}
+
+#[test]
+fn constants_are_bound_when_their_names_are_asked_for() {
+    let mut session = session();
+    assert!(is_deferred(&mut session, "nowhere") && is_deferred(&mut session, "anywhere"));
+    assert_eq!(shown(&mut session, "f(x::typeof(anywhere)) = x === nowhere"), "f");
+    assert!(!is_deferred(&mut session, "nowhere") && !is_deferred(&mut session, "Nowhere"));
+    assert_eq!(shown(&mut session, "f(anywhere), Base.nowhere"), "(true, Nowhere())");
+    let value = session.value_of("anywhere").expect("it has a value");
+    assert_eq!(session.show(&value), "Nowhere()");
+}
+
+#[test]
+fn texts_tell_of_unions_and_bounds_which_calls_methods_are_for() {
+    let mut session = session();
+    assert!(is_deferred(&mut session, "Sides"));
+    assert_eq!(shown(&mut session, "either(1, 2)"), "\"two sides\"");
+    assert!(!is_deferred(&mut session, "Sides") && is_deferred(&mut session, "Pairing"));
+    assert_eq!(shown(&mut session, "either(Pairing(1, 2))"), "\"a shape\"");
+    assert_eq!(shown(&mut session, "either(Square(1.0), Square(2.0))"), "\"two sides\"");
 }
 
 #[test]
