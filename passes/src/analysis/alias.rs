@@ -41,7 +41,6 @@
 
 use std::fmt::Write as _;
 
-use regraft_dialects::attrs::first_undef_after_error;
 use regraft_dialects::{ad, core, data};
 use regraft_ir::{
     Constant, Context, ControlFlow, Function, Operand, Traits, Type, TypeKind, Use, Value, ValueDef,
@@ -103,8 +102,6 @@ pub struct Aliases {
     first_noalias: u32,
     /// The position of the first parameter that aliases no other.
     first_distinct: u32,
-    /// The first parameter that nobody reads after an error.
-    first_undef: u32,
 }
 
 impl Aliases {
@@ -206,12 +203,6 @@ impl Aliases {
             Base::Part(group) => group > 0,
             _ => false,
         }
-    }
-
-    /// Returns whether nobody reads `object` after an error: by `{undef_after_error=N}` of the function, which says so
-    /// of parameters from the N-th on.
-    pub(crate) fn is_undef_after_error(&self, object: Operand) -> bool {
-        matches!(self.base(object), Base::Param(at) if at >= self.first_undef)
     }
 
     /// Returns what an instruction with these effects may do to `object`. O(operands).
@@ -515,9 +506,6 @@ impl Finder<'_> {
             escaped_params,
             first_noalias: first("noalias").min(first_distinct),
             first_distinct,
-            first_undef: first_undef_after_error(f)
-                .and_then(|at| u32::try_from(at).ok())
-                .unwrap_or(u32::MAX),
         }
     }
 

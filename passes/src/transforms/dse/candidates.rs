@@ -4,6 +4,7 @@ use regraft_dialects::{data, linalg, mem};
 use regraft_ir::{ControlFlow, Function, Operand, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::is_undef_after_error;
 use crate::analysis::memory_location::{MemoryLocation, Overlap};
 use crate::analysis::traps::may_trap;
 use crate::analysis::{Access, Aliases, Analyses, Base, InstEffects};
@@ -100,7 +101,7 @@ impl Candidates {
             let at = match known.get(part) {
                 Some(&at) => at,
                 None => {
-                    let Some(at) = this.add(part.clone(), &aliases) else { continue };
+                    let Some(at) = this.add(f, part.clone(), &aliases) else { continue };
                     known.insert(part, at);
                     at
                 }
@@ -120,7 +121,7 @@ impl Candidates {
         Some(this)
     }
 
-    fn add(&mut self, part: Part, aliases: &Aliases) -> Option<u32> {
+    fn add(&mut self, f: &Function, part: Part, aliases: &Aliases) -> Option<u32> {
         let local = aliases.non_escaping(part.object());
         if let Some(allocation) = local
             && !self.objects.contains_key(&allocation)
@@ -133,7 +134,7 @@ impl Candidates {
         let bit: Set = 1 << at;
         if local.is_none() {
             self.visible |= bit;
-            let is_undef = aliases.is_undef_after_error(part.object());
+            let is_undef = is_undef_after_error(f, aliases, part.object());
             self.visible_to_errors |= if is_undef { 0 } else { bit };
         }
         let mut depends = |operand: Operand| {

@@ -6,6 +6,7 @@
 use regraft_dialects::{cf, core, linalg, mem};
 use regraft_ir::{Block, ControlFlow, Edge, Function, IrResult, Operand, Value};
 
+use super::{delete_stores, is_undef_after_error};
 use crate::analysis::{Access, Aliases, Analyses, EffectSummaries, LoopForest, inst_effects};
 
 /// The most places that a fill goes to.
@@ -46,7 +47,7 @@ pub(super) fn delay(f: &mut Function, analyses: &mut Analyses) -> IrResult<u64> 
             let block = if is_only { edge.from } else { f.split_edge(edge)? };
             f.insert(Value::terminator(block), f.statement(fill).made_from(fill))?;
         }
-        super::delete_stores(f, &[fill])?;
+        delete_stores(f, &[fill])?;
         delayed += 1;
     }
     Ok(delayed)
@@ -139,7 +140,7 @@ impl Flow<'_> {
                 Some(v) if self.overwrites(v) => saves = true,
                 Some(v)
                     if f.op(v) == Some(cf::UNREACHABLE)
-                        && self.aliases.is_undef_after_error(self.array) => {}
+                        && is_undef_after_error(f, self.aliases, self.array) => {}
                 Some(v) => places.insts.push(v),
                 None => {
                     let edges = f.out_edges(block);
@@ -167,7 +168,7 @@ impl Flow<'_> {
         if v.is_terminator() {
             return f.successors(f.block_of(v)).next().is_none();
         }
-        let is_undef = aliases.is_undef_after_error(self.array);
+        let is_undef = is_undef_after_error(f, aliases, self.array);
         if is_undef && f.op(v) == Some(core::THROW) {
             return false;
         }

@@ -44,12 +44,13 @@ mod products;
 mod redundant;
 mod stack_pairs;
 
-use regraft_ir::{Constant, Function, IrResult, Value};
+use regraft_dialects::attrs::first_undef_after_error;
+use regraft_ir::{Constant, Function, IrResult, Operand, Value};
 use rustc_hash::FxHashSet;
 
 use crate::analysis::memory_location::{MemoryLocation, Overlap};
 use crate::analysis::traps::may_trap;
-use crate::analysis::{Access, Aliases, EffectSummaries, inst_effects};
+use crate::analysis::{Access, Aliases, Base, EffectSummaries, inst_effects};
 use crate::{FunctionPass, PassContext, PassResult};
 use candidates::Candidates;
 
@@ -133,6 +134,12 @@ fn overlap_of_write(
         aliases.touches(f, &effects, place.object).intersects(Access::WRITES)
     };
     place.overlap_of_write(f, write, |a, b| Overlap::of_offsets(f, a, b), may_write)
+}
+
+/// Returns whether nobody reads `object` after an error, as the function says of it.
+fn is_undef_after_error(f: &Function, aliases: &Aliases, object: Operand) -> bool {
+    let Base::Param(at) = aliases.base(object) else { return false };
+    first_undef_after_error(f).is_some_and(|first| at as usize >= first)
 }
 
 /// Deletes stores, whose results are `nothing`.
