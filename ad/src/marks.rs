@@ -4,8 +4,6 @@
 //! func @f.jvp(%1: f64, %2: f64) -> tuple<f64, f64> {jvp_of=@f}
 //! ```
 
-use regraft_ir::{Constant, Function};
-
 /// The attribute of the derivative of a function in forward mode.
 pub const JVP_OF: &str = "jvp_of";
 /// The attribute of the forward part of a derivative in reverse mode.
@@ -17,11 +15,3 @@ pub const REVERSE_OF: &str = "reverse_of";
 pub const SHADOWS: &str = "shadows";
 /// The attribute of the function that calls one part after the other.
 pub const VJP_OF: &str = "vjp_of";
-
-/// Adds an attribute to those of a function.
-pub(crate) fn add_attr(f: &mut Function, key: &str, value: Constant) {
-    let ctx = f.ctx().clone();
-    let mut entries = ctx.attr_entries(f.function_attrs()).to_vec();
-    entries.push((ctx.symbol(key), ctx.constant_id(value)));
-    f.set_function_attrs(ctx.attrs(&entries));
-}

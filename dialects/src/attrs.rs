@@ -56,7 +56,7 @@ pub(crate) const UNDEF: &[AttrDef] =
 
 /// Returns the attributes of an array each element of which is set before it is read.
 pub fn undef(ctx: &Context) -> Attrs {
-    ctx.attrs(&[(ctx.symbol(UNDEF[0].name), ctx.constant_id(Constant::Bool(true)))])
+    promise(ctx, UNDEF[0].name)
 }
 
 /// Returns whether each element of an array is set before it is read, by the attributes of what makes it.
@@ -65,8 +65,8 @@ pub fn is_undef(ctx: &Context, attrs: Attrs) -> bool {
     says == Some(Constant::Bool(true))
 }
 
-/// Returns the position of the first parameter that nobody reads after an error, counted from 0, and so with all behind it: by the attribute
-/// `undef_after_error=N`, which counts from 1.
+/// Returns the position, from 0, of the first of the parameters that nobody reads after an error: those behind it are others.
+/// The attribute `undef_after_error=N` of the function says so, counted from 1.
 pub fn first_undef_after_error(f: &Function) -> Option<usize> {
     let number = f.ctx().attr(f.function_attrs(), "undef_after_error")?;
     usize::try_from(f.ctx().constant(number).as_int()?.checked_sub(1)?).ok()
@@ -78,10 +78,16 @@ const MATH: &str = "math";
 /// Lets native code compute a function by the algebra of real numbers, in another order and with inverses: its floats
 /// follow that already. The function has the attribute `math=:fast` then.
 pub fn set_fast(f: &mut Function) {
+    let fast = f.ctx().symbol("fast");
+    set_function_attr(f, MATH, Constant::Sym(fast));
+}
+
+/// Sets an attribute of a function, behind the others.
+pub fn set_function_attr(f: &mut Function, name: &str, value: Constant) {
     let ctx = Arc::clone(f.ctx());
-    let fast = (ctx.symbol(MATH), ctx.constant_id(Constant::Sym(ctx.symbol("fast"))));
-    let others = ctx.attr_entries(f.function_attrs()).iter().filter(|&&(name, _)| name != fast.0);
-    let all: Vec<_> = others.copied().chain([fast]).collect();
+    let new = (ctx.symbol(name), ctx.constant_id(value));
+    let others = ctx.attr_entries(f.function_attrs()).iter().filter(|&&(name, _)| name != new.0);
+    let all: Vec<_> = others.copied().chain([new]).collect();
     f.set_function_attrs(ctx.attrs(&all));
 }
 
@@ -102,5 +108,10 @@ pub fn function(ctx: &Context, name: &str) -> Attrs {
 
 /// Returns the attributes of an access that is known to be in bounds.
 pub fn inbounds(ctx: &Context) -> Attrs {
-    ctx.attrs(&[(ctx.symbol("inbounds"), ctx.constant_id(Constant::Bool(true)))])
+    promise(ctx, INBOUNDS[0].name)
+}
+
+/// The attribute that makes a promise.
+fn promise(ctx: &Context, name: &str) -> Attrs {
+    ctx.attrs(&[(ctx.symbol(name), ctx.constant_id(Constant::Bool(true)))])
 }

@@ -27,7 +27,7 @@
 
 use std::sync::Arc;
 
-use crate::attrs::inbounds;
+use crate::attrs::{inbounds, set_function_attr};
 use crate::ir::{
     Block, Constant, Context, Function, FunctionBuilder, IrResult, Operand, Symbol, Type, TypeKind,
     Var,
@@ -64,20 +64,15 @@ pub fn own(f: &Function) -> i64 {
 /// Sets the attributes of a function that runs in chunks; without `chunks`, those of a kernel, which stays
 /// a function of its own as well.
 pub fn mark(f: &mut Function, chunks: bool, own: i64) {
-    let ctx = Arc::clone(f.ctx());
-    let mut entries = ctx.attr_entries(f.function_attrs()).to_vec();
-    let mut set = |name: &str, value: Constant| {
-        let name = ctx.symbol(name);
-        entries.retain(|&(other, _)| other != name);
-        entries.push((name, ctx.constant_id(value)));
-    };
-    set("inline", Constant::Bool(false));
+    set_function_attr(f, "inline", Constant::Bool(false));
     if chunks {
-        set(CHUNKS, Constant::Bool(true));
+        set_function_attr(f, CHUNKS, Constant::Bool(true));
     }
     if own != 0 {
-        set(OWN, Constant::I64(own));
+        set_function_attr(f, OWN, Constant::I64(own));
     }
+    let ctx = Arc::clone(f.ctx());
+    let mut entries = ctx.attr_entries(f.function_attrs()).to_vec();
     entries.sort_by_key(|&(name, _)| ctx.str(name));
     f.set_function_attrs(ctx.attrs(&entries));
 }

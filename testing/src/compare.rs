@@ -184,11 +184,9 @@ pub fn compare_functions(
     if a != b {
         return Err(difference(String::new(), a, b));
     }
-    let types = |f: &Function| config.params.clone().unwrap_or_else(|| f.param_types());
-    let mut first = Side::new(before, types(f), config);
-    let mut second = Side::new(after, types(g), config);
-    let left = first_undef_after_error(f).unwrap_or(usize::MAX);
-    (first.left_by_error, second.left_by_error) = (left, left);
+    let mut first = Side::new(before, f, config);
+    let mut second = Side::new(after, g, config);
+    second.left_by_error = first.left_by_error;
     second.engine.set_tiers(Tiers::AtOnce);
     if let Err(why) = second.engine.set_engine(config.engine) {
         return Err(difference(String::new(), String::new(), why));
@@ -223,7 +221,7 @@ pub fn compare_functions(
         } else {
             agreement.returned += 1;
         }
-        if types(f).is_empty() {
+        if first.types.is_empty() {
             // Without arguments, every run is the same.
             break;
         }
@@ -242,8 +240,7 @@ fn unstable(
 ) -> bool {
     let nearby = perturbed(module);
     let Some(f) = nearby.function(name) else { return false };
-    let types = config.params.clone().unwrap_or_else(|| f.param_types());
-    let mut side = Side::new(&nearby, types, config);
+    let mut side = Side::new(&nearby, f, config);
     if side.prepare(seed).is_err() {
         return false;
     }
@@ -258,12 +255,11 @@ fn unstable(
 fn is_unreal(module: &Module, name: &str, config: &CompareConfig, seed: u64) -> bool {
     let Ok(real) = of_real_numbers(module) else { return false };
     let Some(f) = real.function(name) else { return false };
-    let types = config.params.clone().unwrap_or_else(|| f.param_types());
     let mut config = config.clone();
     // An instruction has a few operands, and what is inserted for each is a few instructions more.
     config.limits.fuel = config.limits.fuel.map(|fuel| fuel.saturating_mul(16));
-    let mut plain = Side::new(module, types.clone(), &config);
-    let mut real = Side::new(&real, types, &config);
+    let mut plain = Side::new(module, f, &config);
+    let mut real = Side::new(&real, f, &config);
     plain.prepare(seed).is_ok()
         && real.prepare(seed).is_ok()
         && !real.run(name).matches(&plain.run(name), config.floats)
@@ -288,7 +284,7 @@ struct Side {
 }
 
 impl Side {
-    fn new(module: &Module, types: Vec<Type>, config: &CompareConfig) -> Self {
+    fn new(module: &Module, f: &Function, config: &CompareConfig) -> Self {
         let mut engine = Interpreter::new(module);
         engine.set_limits(config.limits);
         // What a program prints of the time must not differ from run to run.
@@ -296,9 +292,9 @@ impl Side {
         Self {
             engine,
             ctx: Arc::clone(module.ctx()),
-            types,
+            types: config.params.clone().unwrap_or_else(|| f.param_types()),
             args: Vec::new(),
-            left_by_error: usize::MAX,
+            left_by_error: first_undef_after_error(f).unwrap_or(usize::MAX),
         }
     }
 

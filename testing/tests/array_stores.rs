@@ -1,12 +1,15 @@
 //! `dse` keeps what random functions do that fill arrays, add products to them, and may fail in between.
 
+mod common;
+
 use std::fmt::Write as _;
 
-use regraft_ir::{Module, render_all, verify_module};
+use regraft_ir::{render_all, verify_module};
 use regraft_passes::{PassRegistry, Pipeline, RunOptions, run_pipeline};
-use regraft_syntax::parse_module;
 use regraft_testing::choices::Choices;
 use regraft_testing::{CompareConfig, compare_functions};
+
+use common::parse;
 
 /// Statements on square matrices of `%n` rows: `%3` and `%4` are written, and `%1` and `%2` read.
 fn statements(text: &mut String, random: &mut Choices, block: usize) {
@@ -86,15 +89,6 @@ fn program(seed: u64) -> String {
          %r: i64 = call @work(%a, %b, %c, %d, %n, %x)\n\
          %t: tuple<i64, array<f64, 2>, array<f64, 2>> = core.tuple %r, %c, %d\n  return %t\n}}\n"
     )
-}
-
-fn parse(text: &str) -> Module {
-    let ctx = regraft_dialects::context();
-    let module = parse_module(&ctx, "random.ir", text)
-        .unwrap_or_else(|errors| panic!("{}\n{text}", render_all(&errors, false)));
-    verify_module(&module)
-        .unwrap_or_else(|errors| panic!("{}\n{text}", render_all(&errors, false)));
-    module
 }
 
 #[test]

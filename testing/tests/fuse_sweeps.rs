@@ -1,12 +1,15 @@
 //! `fuse-sweeps` keeps what random pairs of loops do, whichever way they run, bit for bit.
 
+mod common;
+
 use std::fmt::Write as _;
 
-use regraft_ir::{Module, render_all, verify_module};
+use regraft_ir::{render_all, verify_module};
 use regraft_passes::{PassRegistry, Pipeline, RunOptions, run_pipeline};
-use regraft_syntax::parse_module;
 use regraft_testing::choices::Choices;
 use regraft_testing::{CompareConfig, compare_functions};
+
+use common::parse;
 
 /// Two arrays that are passed (and may be the same), and two that are made.
 const ARRAYS: [&str; 4] = ["%x", "%y", "%t", "%u"];
@@ -97,15 +100,6 @@ fn program(seed: u64) -> String {
 }}
 "
     )
-}
-
-fn parse(text: &str) -> Module {
-    let ctx = regraft_dialects::context();
-    let module = parse_module(&ctx, "case.ir", text)
-        .unwrap_or_else(|errors| panic!("{}\n{text}", render_all(&errors, false)));
-    verify_module(&module)
-        .unwrap_or_else(|errors| panic!("{}\n{text}", render_all(&errors, false)));
-    module
 }
 
 #[test]

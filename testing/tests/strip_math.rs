@@ -1,14 +1,17 @@
 //! `strip-math` keeps what random loops with elementary functions do, errors with what was done before included, by
 //! every engine, bit for bit.
 
+mod common;
+
 use std::fmt::Write as _;
 
 use regraft_exec::{EngineKind, Limits, native_engines};
 use regraft_ir::{Module, render_all, verify_module};
 use regraft_passes::{PassRegistry, Pipeline, RunOptions, run_pipeline};
-use regraft_syntax::parse_module;
 use regraft_testing::choices::Choices;
 use regraft_testing::{CompareConfig, compare_functions};
+
+use common::parse;
 
 /// Functions of one number, most of them with a domain.
 const FUNCTIONS: [&str; 12] =
@@ -139,15 +142,6 @@ fn program(seed: u64) -> String {
 ",
         most = if random.below(2) == 0 { 600 } else { 40 },
     )
-}
-
-fn parse(text: &str) -> Module {
-    let ctx = regraft_dialects::context();
-    let module = parse_module(&ctx, "case.ir", text)
-        .unwrap_or_else(|errors| panic!("{}\n{text}", render_all(&errors, false)));
-    verify_module(&module)
-        .unwrap_or_else(|errors| panic!("{}\n{text}", render_all(&errors, false)));
-    module
 }
 
 fn run(module: &Module, pipeline: &Pipeline, seed: u64) -> Module {

@@ -1,6 +1,7 @@
 //! The phases of reverse mode, for one function: prepare, analyse, augment, reverse the control flow,
 //! sweep, plan, apply the plan, materialise the residuals, package the tape.
 
+use regraft_dialects::attrs::set_function_attr;
 use regraft_dialects::{cf, chunks, core};
 use regraft_ir::{
     Attrs, Block, Constant, ControlFlow, Diagnostic, DominatorTree, Function, Loc, Operand, Symbol,
@@ -27,7 +28,7 @@ use super::tape_plan::{self, Applied, TapePlan};
 use super::to_be_recorded::ToBeRecorded;
 use super::{Checkpoints, PlanKind};
 use crate::activity::{Activity, local_activity};
-use crate::marks::{FORWARD_OF, REVERSE_OF, SHADOWS, add_attr};
+use crate::marks::{FORWARD_OF, REVERSE_OF, SHADOWS};
 use crate::returning::returning_blocks;
 
 /// The analyses of a prepared function.
@@ -337,13 +338,13 @@ impl Driver<'_> {
             forward.set_terminator(exit, cf::ret(all))?;
         }
         forward.set_name(pair.forward);
-        add_attr(&mut forward, FORWARD_OF, Constant::Func(of));
+        set_function_attr(&mut forward, FORWARD_OF, Constant::Func(of));
 
         let mut source = sweep.tape;
         let reverse = &mut sweep.f;
-        add_attr(reverse, REVERSE_OF, Constant::Func(of));
+        set_function_attr(reverse, REVERSE_OF, Constant::Func(of));
         if let Some(list) = shadows.filter(|_| layout.is_flat && !recursive) {
-            add_attr(reverse, SHADOWS, Constant::Str(self.ctx.symbol(&list)));
+            set_function_attr(reverse, SHADOWS, Constant::Str(self.ctx.symbol(&list)));
         }
         if recursive {
             // It comes as any, since its type would contain itself.

@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
+use regraft_dialects::attrs::set_function_attr;
 use regraft_dialects::{ad, cf, core};
 use regraft_ir::{Constant, Diagnostic, Function, Loc, Operand, Symbol, Value};
 
 use super::driver::{Driver, Pair};
-use crate::marks::{VJP_OF, add_attr};
+use crate::marks::VJP_OF;
 use crate::tangent_builder as build;
 
 impl Driver<'_> {
@@ -72,16 +73,16 @@ impl Driver<'_> {
             v.push(entry, core::call(func(pair.reverse), [tape.into(), seed], pair.reverse_type))?;
         let both = v.push(entry, core::tuple([value, back]))?;
         v.set_terminator(entry, cf::ret(both))?;
-        add_attr(&mut v, VJP_OF, Constant::Func(name));
+        set_function_attr(&mut v, VJP_OF, Constant::Func(name));
         if !shadowed.is_empty() {
             // Nobody passes an object for its own shadow.
-            add_attr(&mut v, "noalias", Constant::I64(count as i64 + 1));
+            set_function_attr(&mut v, "noalias", Constant::I64(count as i64 + 1));
         }
         self.module.add(v)?;
         // They were made to be one function.
         for part in [pair.forward, pair.reverse] {
             if let Some(f) = self.module.find(part).and_then(|id| self.module.get_mut(id)) {
-                add_attr(f, "inline", Constant::Bool(true));
+                set_function_attr(f, "inline", Constant::Bool(true));
             }
         }
         Ok(made)

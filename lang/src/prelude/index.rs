@@ -1,6 +1,6 @@
 //! The statements of files by the names that they define, with what their methods take.
 //!
-//! That of the prelude is made when this crate is built (`build.rs`), so that a session notes nothing when it starts.
+//! The index of the prelude is made when this crate is built (`build.rs`), so that a session notes nothing when it starts.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -62,7 +62,7 @@ pub(crate) struct Statement {
     pub(crate) least: u8,
     /// The number of arguments that its methods can be given; `None` if there is no limit.
     pub(crate) most: Option<u8>,
-    /// What they say about arguments.
+    /// The parameters of its methods that say something about arguments, among [`Index::takes`].
     pub(crate) takes: Range<u16>,
 }
 
@@ -79,13 +79,13 @@ pub(crate) enum TableOf {
     AnyConstructor,
 }
 
-/// What a parameter says about its argument.
+/// A parameter that says something about its argument.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Take {
     /// The position of the parameter.
     pub(crate) position: u8,
     pub(crate) taken: Taken,
-    /// Those of the names.
+    /// The names that it mentions, among [`Index::mentions`].
     pub(crate) names: Range<u16>,
 }
 

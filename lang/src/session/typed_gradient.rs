@@ -3,6 +3,7 @@
 use std::any::type_name;
 use std::fmt;
 
+use regraft_dialects::attrs::set_function_attr;
 use regraft_dialects::{core, data};
 use regraft_exec::Val;
 use regraft_exec::typed::{ActiveParams, Both, Output, Params, Signature, TypedFunction, Valued};
@@ -222,12 +223,9 @@ impl Session {
         with_first(&mut module, |f| {
             make_in_place(f, &pairs)?;
             // What Rust lends to be written to is lent to nobody else.
-            let ctx = f.ctx().clone();
-            let mut attrs = ctx.attr_entries(f.function_attrs()).to_vec();
-            let first = ctx.constant_id(places as i64 + 1);
-            attrs.push((ctx.symbol("distinct"), first));
-            attrs.push((ctx.symbol("undef_after_error"), first));
-            f.set_function_attrs(ctx.attrs(&attrs));
+            for promise in ["distinct", "undef_after_error"] {
+                set_function_attr(f, promise, Constant::I64(places as i64 + 1));
+            }
             Ok(())
         })?;
         let in_place = Pipeline::parse(&PassRegistry::standard(), IN_PLACE)?;

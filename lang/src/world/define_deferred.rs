@@ -315,12 +315,17 @@ impl World {
 
     /// Defines all that is not there yet.
     pub fn define_all_deferred(&mut self) {
+        self.define_all_named().into_iter().for_each(|table| self.define_deferred(table));
+    }
+
+    /// Defines all names. Returns the tables whose methods wait for calls, in order.
+    fn define_all_named(&mut self) -> Vec<TableKey> {
         let mut names: Vec<Symbol> = self.bindings.notes.names().map(|(name, _)| name).collect();
         names.sort_unstable();
         names.into_iter().for_each(|name| self.define_named(name));
         let mut tables: Vec<TableKey> = self.deferred.keys().copied().collect();
         tables.sort_unstable();
-        tables.into_iter().for_each(|table| self.define_deferred(table));
+        tables
     }
 
     /// Returns whether a name of the prelude stands for what nobody has asked for yet, at least for some of the
@@ -357,7 +362,6 @@ mod tests {
 
     use super::super::deferred::{Meaning, NoteId, Waiting};
     use super::super::entities::MethodId;
-    use super::super::method::TableKey;
     use super::super::tables::Method;
     use super::super::types::{Bound, Ty};
     use super::{Taken, World};
@@ -367,11 +371,7 @@ mod tests {
         /// Defines all that is deferred, and asserts that no method takes what its text says that it does not take.
         /// Returns the number of methods and of parameters of which the text says something.
         pub(crate) fn check_heads(&mut self) -> (usize, usize) {
-            let mut names: Vec<_> = self.bindings.notes.names().map(|(name, _)| name).collect();
-            names.sort_unstable();
-            names.into_iter().for_each(|name| self.define_named(name));
-            let mut tables: Vec<TableKey> = self.deferred.keys().copied().collect();
-            tables.sort_unstable();
+            let tables = self.define_all_named();
             let (mut methods, mut parameters, mut wrong) = (0, 0, Vec::new());
             for table in tables {
                 for waiting in self.deferred.remove(&table).unwrap_or_default() {

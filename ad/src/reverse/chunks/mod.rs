@@ -36,6 +36,7 @@ mod taped;
 
 use std::sync::Arc;
 
+use regraft_dialects::attrs::set_function_attr;
 use regraft_dialects::chunks::{self, CountedLoop, chunk_loop};
 use regraft_dialects::{ad, arith, cf, core, mem};
 use regraft_ir::{
@@ -47,7 +48,7 @@ use regraft_passes::analysis::{Access, ParamEffects, may_reach_objects};
 use super::PlanKind;
 use super::driver::{Driver, Pair, TapeReport};
 use crate::activity::OnlyRead;
-use crate::marks::{FORWARD_OF, REVERSE_OF, add_attr};
+use crate::marks::{FORWARD_OF, REVERSE_OF};
 use crate::tangent_builder::{self as build, Emit, TangentKind};
 
 /// The length up to which chunks have private shadows of an array.
@@ -251,7 +252,7 @@ impl Driver<'_> {
         let mut kernel = b.finish()?;
         if let Some(first) = shadows {
             // Nobody passes an object for its own shadow.
-            add_attr(&mut kernel, "noalias", Constant::I64(first as i64 + 1));
+            set_function_attr(&mut kernel, "noalias", Constant::I64(first as i64 + 1));
         }
         chunks::mark(&mut kernel, false, 0);
         let kernel_name = kernel.name();
@@ -399,7 +400,7 @@ impl Driver<'_> {
         b.terminate(cf::ret(all))?;
         let mut made = b.finish()?;
         made.set_function_loc(f.function_loc());
-        add_attr(&mut made, REVERSE_OF, Constant::Func(f.name()));
+        set_function_attr(&mut made, REVERSE_OF, Constant::Func(f.name()));
         Ok(made)
     }
 }
@@ -436,7 +437,7 @@ fn end_forward(
     let mut made = b.finish()?;
     made.set_ret_type(ret);
     made.set_function_loc(f.function_loc());
-    add_attr(&mut made, FORWARD_OF, Constant::Func(f.name()));
+    set_function_attr(&mut made, FORWARD_OF, Constant::Func(f.name()));
     Ok(made)
 }
 

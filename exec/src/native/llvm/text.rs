@@ -4,8 +4,6 @@
 //! of the machine, and an entry, by which the machine comes in. A body returns its result and a
 //! status. Both have the C calling convention, so that code of several back ends can call each other.
 
-use regraft_dialects::attrs::is_fast;
-
 use super::super::emitter::{FRAME_PARAMS, Function, Touches};
 use super::super::source::Source;
 use super::super::translate::{signature, translate};
@@ -93,7 +91,7 @@ fn write_body(text: &mut String, shared: &mut Shared, name: &str, member: Source
         put(text, format_args!(", {ty} noundef %a{number}"));
     }
     text.push_str(") nounwind {\n");
-    let mut writer = Writer::new(text, shared, (member.code, is_fast(member.f)), params, result);
+    let mut writer = Writer::new(text, shared, member, params, result);
     translate(member, &mut writer);
     text.push_str("}\n\n");
 }

@@ -4,15 +4,18 @@
 
 use std::fmt::{self, Display};
 
+use regraft_dialects::attrs::is_fast;
+
 use super::super::emitter::{
     Address, Area, Cast, Emitter, FRAME_PARAMS, Float1, Float2, FloatCmp, Function, Int1, Int2,
     IntCmp, Mem,
 };
 use super::super::emitter::{Callee, Target};
+use super::super::source::Source;
 use super::areas::{HEADER, area_metadata};
 use super::shared::{Shared, put, returned};
 use super::value::{Type, Value, mem_type};
-use crate::interp::{Code, Reg};
+use crate::interp::Reg;
 
 /// An upper limit of all lengths.
 const LENGTHS: u64 = 1 << 60;
@@ -62,11 +65,11 @@ impl<'a> Writer<'a> {
     pub(super) fn new(
         text: &'a mut String,
         shared: &'a mut Shared,
-        (code, is_fast): (&Code, bool),
+        member: Source<'_>,
         params: Vec<Type>,
         result: Option<Type>,
     ) -> Self {
-        let mut regs: Vec<Type> = code.classes.iter().map(|&class| class.into()).collect();
+        let mut regs: Vec<Type> = member.code.classes.iter().map(|&class| class.into()).collect();
         // The position of an error.
         regs.push(Type::Int);
         shared.scopes.begin();
@@ -81,7 +84,7 @@ impl<'a> Writer<'a> {
             params,
             result,
             regs,
-            is_fast,
+            is_fast: is_fast(member.f),
             known,
             locals: 0,
             blocks: 0,
@@ -114,7 +117,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// The algebra of real numbers, in which NaN and infinities stay what they are.
+    /// The flags of the algebra of real numbers; NaN and infinities stay what they are.
     fn flags(&self) -> &'static str {
         if self.is_fast { "reassoc nsz arcp contract " } else { "" }
     }

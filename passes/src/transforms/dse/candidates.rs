@@ -62,7 +62,7 @@ pub(super) struct Candidates {
     carried: FxHashSet<Value>,
     /// The parts of objects that others may know when the function returns.
     pub(super) visible: Set,
-    /// Those of them that others read after an error.
+    /// The parts of objects that others may read after an error.
     pub(super) visible_to_errors: Set,
 }
 

@@ -12,8 +12,7 @@ use crate::analysis::{Access, Aliases, Analyses, EffectSummaries, LoopForest, in
 /// The most places that a fill goes to.
 const MAX_PLACES: usize = 8;
 
-/// Delays the fills of parameters that nobody reads after an error, if they are overwritten then on some ways. Returns
-/// how many. O(instructions) for each.
+/// Delays the fills of parameters that are overwritten on some ways. Returns how many. O(instructions) for each.
 ///
 /// # Errors
 /// None if `f` is valid.
@@ -25,13 +24,16 @@ pub(super) fn delay(f: &mut Function, analyses: &mut Analyses) -> IrResult<u64> 
         if !is_overwritten(f, fill) {
             continue;
         }
+        let array = f.operand(fill, 0).expect("a fill has an array");
+        let aliases = analyses.get::<Aliases>(f);
         let flow = Flow {
             f,
             cfg: &analyses.get::<ControlFlow>(f),
-            aliases: &analyses.get::<Aliases>(f),
+            aliases: &aliases,
             summaries: &analyses.effects().clone(),
             fill,
-            array: f.operand(fill, 0).expect("a fill has an array"),
+            array,
+            is_undef: is_undef_after_error(f, &aliases, array),
         };
         let forest = analyses.get::<LoopForest>(f);
         if forest.loop_of(f.block_of(fill)).is_some() {
@@ -83,6 +85,8 @@ struct Flow<'a> {
     summaries: &'a EffectSummaries,
     fill: Value,
     array: Operand,
+    /// True if nobody reads the array after an error.
+    is_undef: bool,
 }
 
 impl Flow<'_> {
@@ -97,11 +101,9 @@ impl Flow<'_> {
         let mut comes = vec![false; f.block_capacity()];
         let mut pending = vec![start];
         while let Some(block) = pending.pop() {
-            let insts = f.insts(block);
-            let first = match block == start {
-                true => insts.skip_while(|&v| v != self.fill).skip(1).find(|&v| self.touches(v)),
-                false => f.insts(block).find(|&v| self.touches(v)),
-            };
+            let before = |&v: &Value| block == start && v != self.fill;
+            let mut behind = f.insts(block).skip_while(before).skip(usize::from(block == start));
+            let first = behind.find(|&v| self.touches(v));
             touches[block.index()] = first;
             if first.is_none() {
                 for next in f.successors(block) {
@@ -138,9 +140,6 @@ impl Flow<'_> {
             }
             match touches[block.index()] {
                 Some(v) if self.overwrites(v) => saves = true,
-                Some(v)
-                    if f.op(v) == Some(cf::UNREACHABLE)
-                        && is_undef_after_error(f, self.aliases, self.array) => {}
                 Some(v) => places.insts.push(v),
                 None => {
                     let edges = f.out_edges(block);
@@ -162,18 +161,18 @@ impl Flow<'_> {
         writes_all(f, v) && f.operand(v, 0) == Some(self.array) && !reads()
     }
 
-    /// Returns whether an instruction may read or write the array, or ends the function.
+    /// Returns whether an instruction may read or write the array, or leads to where others may.
     fn touches(&self, v: Value) -> bool {
-        let (f, aliases) = (self.f, self.aliases);
+        let f = self.f;
+        if self.is_undef && matches!(f.op(v), Some(core::THROW | cf::UNREACHABLE)) {
+            return false;
+        }
         if v.is_terminator() {
             return f.successors(f.block_of(v)).next().is_none();
         }
-        let is_undef = is_undef_after_error(f, aliases, self.array);
-        if is_undef && f.op(v) == Some(core::THROW) {
-            return false;
-        }
         let effects = inst_effects(f, v, self.summaries);
-        let what = aliases.touches(f, &effects, self.array);
-        what.intersects(Access::READS_CONTENTS | Access::WRITES) || effects.may_trap && !is_undef
+        let what = self.aliases.touches(f, &effects, self.array);
+        what.intersects(Access::READS_CONTENTS | Access::WRITES)
+            || effects.may_trap && !self.is_undef
     }
 }

@@ -69,8 +69,9 @@ crate::pass! {
     /// A store goes if its place is overwritten on every path before it may be read, if it stores
     /// what is there already, or if the object is known to nobody else and not read any more, be it that a
     /// loop goes on to the next element. Products that are added to such an array go too (`linalg.add_product`);
-    /// those that are added to zeros are stored (`linalg.product`), so that the zeros go. What was pushed on an array and popped again within a block is used directly. An error that may come
-    /// between two stores keeps the first one, unless nobody else knows the object; a store that may
+    /// those that are added to zeros are stored (`linalg.product`), so that the zeros go. A fill of a parameter that some ways
+    /// overwrite moves to the others. What was pushed on an array and popped again within a block is used directly. An error
+    /// that may come between two stores keeps the first one, unless nobody else knows the object; a store that may
     /// trap stays.
     ///
     /// Places are compared as values, so `gvn` before it helps. It costs O(instructions) for

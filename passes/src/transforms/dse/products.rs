@@ -55,7 +55,7 @@ struct Zeros<'a> {
 }
 
 impl<'a> Zeros<'a> {
-    /// Of `v`, which adds to an array that is the same all the time.
+    /// A walk up from `v`; `None` unless it adds to a parameter of the function.
     fn new(
         f: &'a Function,
         aliases: &'a Aliases,
