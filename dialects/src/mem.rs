@@ -17,8 +17,10 @@
 
 use regraft_math::Forms;
 
+use crate::arith;
 use crate::attrs::{ACCESS, FUNCTION, INBOUNDS, UNDEF};
-use crate::ir::{Constant, Effects, Fold, InstView, OperandSet, Type, TypeKind};
+use crate::ir::{Constant, Effects, Fold, InstView, Op, OperandSet, Type, TypeKind};
+use crate::math;
 
 const FIRST: OperandSet = OperandSet::one(0);
 const ALLOCATES: Effects = Effects { allocates: true, ..Effects::NONE };
@@ -36,6 +38,14 @@ const MAPS: Effects = Effects {
     ..Effects::NONE
 };
 const CHANGES_SHAPE: Effects = Effects { writes: FIRST, writes_shape: FIRST, ..READS_ELEMENT };
+
+/// Returns the function by which [`map`] computes an op of floats. O(number of ops).
+pub fn strip_function(op: Op) -> Option<&'static Forms> {
+    math::forms(op).or_else(|| {
+        let def = arith::DIALECT.ops.iter().find(|def| def.op == op)?;
+        Forms::named(def.name.strip_prefix("arith.")?)
+    })
+}
 
 crate::dialect! {
     /// Arrays and refs.
@@ -216,7 +226,7 @@ crate::dialect! {
     /// `mem.fill_in_place %1, 0.0`
     FILL_IN_PLACE = fill_in_place(array: [T], value: T) -> unit where T: Any { effects: WRITES_ELEMENT };
 
-    /// Sets `count` elements of an array of rank 1, from the index `to` on, to a function of `math` of as
+    /// Sets `count` elements of an array, from the index `to` on, to a function of `math` or `arith` of as
     /// many elements of other arrays, each from an index on that stands behind it. Indices are those in
     /// column-major order.
     ///
@@ -361,14 +371,13 @@ fn verify_map(view: &InstView<'_>) -> Result<(), String> {
     let is_array =
         |ty: Type| array_parts(view, ty).is_some_and(|(element, _)| element == Type::F64);
     let fits = sources.iter().all(|&[array, index]| is_array(array) && index == Type::I64)
-        && array_parts(view, view.types[0]).is_none_or(|parts| parts == (Type::F64, 1));
+        && (is_array(view.types[0]) || array_parts(view, view.types[0]).is_none());
     match fits {
         true => Ok(()),
-        false => Err(
-            "`mem.map` works on arrays of f64, each with an index of type i64 behind it, and sets \
-                      elements of one of rank 1"
-                .to_owned(),
-        ),
+        false => {
+            Err("`mem.map` works on arrays of f64, each with an index of type i64 behind it"
+                .to_owned())
+        }
     }
 }
 

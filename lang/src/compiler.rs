@@ -5,7 +5,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use regraft_ad::{Checkpoints, PlanKind};
-use regraft_exec::Val;
+use regraft_exec::{EngineKind, Val};
 use regraft_ir::{Block, Context, Diagnostic, Function, Module, Symbol, Value};
 use regraft_passes::rewrite::Math;
 
@@ -67,6 +67,11 @@ impl Compiler {
         self.deriver().set_math(math)
     }
 
+    /// Sets the engine that native code is made for.
+    pub(crate) fn set_engine(&self, kind: EngineKind) {
+        self.derivatives.engine.set(kind);
+    }
+
     /// Sets what code records for the profiler: derivatives are made anew. Returns whether it was
     /// something else.
     pub(crate) fn set_instrumentation(&mut self, what: Option<Instrumentation>) -> bool {
@@ -113,7 +118,7 @@ impl Compiler {
     /// # Errors
     /// If a pass fails.
     pub(crate) fn finish_for_native(&self, module: &mut Module) -> Result<(), Vec<Diagnostic>> {
-        self.derivatives.pipelines().finish_for_native(module, None)
+        self.derivatives.finish_for_native(module, None)
     }
 
     /// Unrolls and jams the nests of an optimized derivative that is not differentiated again.

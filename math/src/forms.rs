@@ -13,7 +13,7 @@
 //! is. The output may begin where an argument does; apart from that it overlaps none.
 //!
 //! A function of several results, as `sincos`, has the form for strips alone: `out` has room for all of the first
-//! results and, behind these, all of the next.
+//! results and, behind these, all of the next. So do operations of arithmetic, as `add`.
 
 #![allow(
     unsafe_code,
@@ -22,6 +22,7 @@
 
 use std::sync::LazyLock;
 
+use crate::arithmetic::with_operations;
 use crate::function::{Function, count, with_functions};
 use crate::lanes::Lanes;
 use crate::lanes::scalar::Software;
@@ -29,7 +30,7 @@ use crate::lanes::scalar::Software;
 /// A function in all its forms, which give the same bits.
 #[derive(Debug)]
 pub struct Forms {
-    /// Its name, which is that of the op `math.NAME`, if that has one result.
+    /// Its name, which is that of the op `math.NAME`, or `arith.NAME` of an operation, if it has one result.
     pub name: &'static str,
     /// The number of arguments, 1 or 2.
     pub args: usize,
@@ -54,11 +55,12 @@ unsafe impl Send for Entry {}
 unsafe impl Sync for Entry {}
 
 impl Forms {
-    /// Every function, for this CPU, those of several results last.
+    /// Every function, for this CPU, those that have the form for strips alone last.
     pub fn all() -> &'static [Self] {
         static ALL: LazyLock<Vec<Forms>> = LazyLock::new(|| {
             let mut all = all();
             all.push(sincos());
+            all.extend(operations());
             all
         });
         &ALL
@@ -69,13 +71,13 @@ impl Forms {
         Self::all().iter().find(|forms| forms.name == name)
     }
 
-    /// The address of the scalar form; `None` if there are several results.
+    /// The address of the scalar form; `None` if it has the form for strips alone.
     pub fn scalar(&self) -> Option<*const ()> {
         self.scalar.map(|entry| entry.0)
     }
 
-    /// The address of the form for 2, 4 or 8 lanes; `None` if this CPU has no registers for these, or there are several
-    /// results.
+    /// The address of the form for 2, 4 or 8 lanes; `None` if this CPU has no registers for these, or it has the form for
+    /// strips alone.
     pub fn lanes(&self, count: usize) -> Option<*const ()> {
         let at = [2, 4, 8].iter().position(|&known| known == count)?;
         self.lanes[at].map(|entry| entry.0)
@@ -363,20 +365,39 @@ fn sincos() -> Forms {
 }
 
 macro_rules! arity {
-    ($ty:ident $x:ident) => {
-        unary::<crate::function::$ty>()
+    ($ty:ty, $x:ident) => {
+        unary::<$ty>()
     };
-    ($ty:ident $x:ident $y:ident) => {
-        binary::<crate::function::$ty>()
+    ($ty:ty, $x:ident $y:ident) => {
+        binary::<$ty>()
     };
 }
+
+macro_rules! operations {
+    ($($(#[$doc:meta])* $name:ident $ty:ident ($($arg:ident)*) = $value:expr;)*) => {
+        fn operations() -> [Forms; count!($($name)*)] {
+            [$(Forms {
+                name: stringify!($name),
+                args: count!($($arg)*),
+                results: 1,
+                partial: false,
+                scalar: None,
+                lanes: [None; 3],
+                strips: arity!(crate::arithmetic::$ty, $($arg)*)
+                    .map(|found| found.map(|[_, strip]| strip)),
+            }),*]
+        }
+    };
+}
+
+with_operations!(operations);
 
 macro_rules! table {
     ($($(#[$doc:meta])* $name:ident $ty:ident ($($arg:ident)*) = $file:ident, $kind:ident;)*) => {
         fn all() -> Vec<Forms> {
             vec![$({
                 const ARGS: usize = count!($($arg)*);
-                let entries = arity!($ty $($arg)*);
+                let entries = arity!(crate::function::$ty, $($arg)*);
                 let [scalar, two, four, eight] = entries.map(|found| found.map(|[lanes, _]| lanes));
                 Forms {
                     name: stringify!($name),

@@ -15,6 +15,7 @@
 //! assert!(outside && out[2].is_nan());
 //! ```
 
+mod arithmetic;
 mod atan;
 mod dispatch;
 mod double;

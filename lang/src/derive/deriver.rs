@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use regraft_ad::tangent::TangentTypes;
 use regraft_ad::{Checkpoints, PlanKind};
-use regraft_ir::{Constant, Context, Loc, Symbol, Type, TypeKind};
+use regraft_exec::EngineKind;
+use regraft_ir::{Constant, Context, Diagnostic, Loc, Module, Symbol, Type, TypeKind};
 use regraft_passes::rewrite::Math;
 use rustc_hash::FxHashMap;
 
@@ -29,6 +30,8 @@ pub(crate) struct Derivatives {
     pub(super) checkpoints: Cell<Option<Checkpoints>>,
     /// The algebra that code follows.
     pub(super) math: Cell<Math>,
+    /// The engine that native code is made for.
+    pub(crate) engine: Cell<EngineKind>,
     pipelines: OnceCell<Pipelines>,
     /// The events that code records for the profiler.
     pub(super) instrumentation: Cell<Option<Instrumentation>>,
@@ -48,6 +51,7 @@ impl Derivatives {
             plan: Cell::new(PlanKind::Best),
             checkpoints: Cell::new(None),
             math: Cell::default(),
+            engine: Cell::default(),
             pipelines: OnceCell::new(),
             instrumentation: Cell::new(None),
             held: RefCell::new(Held::new()),
@@ -69,6 +73,15 @@ impl Derivatives {
     /// The pipelines; parsed when they are first asked for.
     pub(crate) fn pipelines(&self) -> &Pipelines {
         self.pipelines.get_or_init(Pipelines::standard)
+    }
+
+    /// Makes of optimized functions, or of one alone, those that native code is made of.
+    pub(crate) fn finish_for_native(
+        &self,
+        module: &mut Module,
+        only: Option<Symbol>,
+    ) -> Result<(), Vec<Diagnostic>> {
+        self.pipelines().finish_for_native(module, self.engine.get(), only)
     }
 
     pub(super) fn with_tangent_types<T>(

@@ -236,7 +236,7 @@ impl Deriver<'_> {
         let mut module = Module::of_functions(function.ctx(), [(*function).clone()]).ok()?;
         let found = module.find(function.name())?;
         let before = module.get(found)?.epochs();
-        self.derivatives.pipelines().finish_for_native(&mut module, None).ok()?;
+        self.derivatives.finish_for_native(&mut module, None).ok()?;
         let optimized = module.get(found)?;
         (optimized.epochs() != before).then(|| Rc::new(optimized.clone()))
     }
@@ -283,9 +283,8 @@ impl Deriver<'_> {
 
     /// The function of that name as native code is made of it.
     fn optimized_in(&self, mut module: Module, name: Symbol) -> Option<Rc<Function>> {
-        let pipelines = self.derivatives.pipelines();
-        pipelines.optimize(&mut module, name).ok()?;
-        pipelines.finish_for_native(&mut module, Some(name)).ok()?;
+        self.derivatives.pipelines().optimize(&mut module, name).ok()?;
+        self.derivatives.finish_for_native(&mut module, Some(name)).ok()?;
         module.get(module.find(name)?).map(|optimized| Rc::new(optimized.clone()))
     }
 

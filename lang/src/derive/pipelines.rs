@@ -2,6 +2,7 @@
 
 use std::cell::LazyCell;
 
+use regraft_exec::EngineKind;
 use regraft_ir::{Diagnostic, Extension, FuncId, Module, Symbol};
 use regraft_passes::rewrite::Math;
 use regraft_passes::{O2, O3, PassRegistry, Pipeline, RunOptions, run_pipeline};
@@ -40,6 +41,8 @@ const OPTIMIZE: &str = O2.name;
 
 /// The pipeline for native code alone, which comes after that, and after [`FINISH`].
 const NATIVE: &str = "bounds-elim{versions}, strip-math, alias-scopes";
+/// The same where Cranelift compiles it, which makes no vectors of loops.
+const CRANELIFT: &str = "bounds-elim{versions}, strip-math{arithmetic}, alias-scopes";
 
 /// Functions from entry to return, for the profiler; with the computations in them.
 const PROFILE: &str = "profile{only=functions}";
@@ -61,6 +64,7 @@ pub(crate) struct Pipelines {
     optimize: LazyCell<Pipeline>,
     join: LazyCell<Pipeline>,
     native: LazyCell<Pipeline>,
+    cranelift: LazyCell<Pipeline>,
     finish: LazyCell<Pipeline>,
     jam: LazyCell<Pipeline>,
     profile: LazyCell<Pipeline>,
@@ -74,6 +78,7 @@ impl Pipelines {
             optimize: LazyCell::new(|| parse(OPTIMIZE)),
             join: LazyCell::new(|| parse(JOIN)),
             native: LazyCell::new(|| parse(NATIVE)),
+            cranelift: LazyCell::new(|| parse(CRANELIFT)),
             finish: LazyCell::new(|| parse(FINISH)),
             jam: LazyCell::new(|| parse(JAM)),
             profile: LazyCell::new(|| parse(PROFILE)),
@@ -95,13 +100,18 @@ impl Pipelines {
         run_with(module, &self.optimize, |options| options.only(function))
     }
 
-    /// Makes of optimized functions, or of one alone, those that native code is made of.
-    pub(crate) fn finish_for_native(
+    /// Makes of optimized functions, or of one alone, those that an engine makes native code of.
+    pub(super) fn finish_for_native(
         &self,
         module: &mut Module,
+        engine: EngineKind,
         only: Option<Symbol>,
     ) -> Result<(), Vec<Diagnostic>> {
-        run_with(module, &self.native, |options| match only {
+        let pipeline = match engine {
+            EngineKind::Cranelift => &self.cranelift,
+            EngineKind::Interpreter | EngineKind::Llvm | EngineKind::Auto => &self.native,
+        };
+        run_with(module, pipeline, |options| match only {
             Some(function) => options.only(function),
             None => options,
         })

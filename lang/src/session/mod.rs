@@ -116,6 +116,7 @@ impl Session {
     pub fn new(ctx: &Arc<Context>) -> Self {
         let compiler = Rc::new(RefCell::new(Compiler::new(ctx, World::new(ctx))));
         let mut interpreter = Interpreter::new(&Module::new(ctx));
+        compiler.borrow().set_engine(interpreter.engine());
         interpreter.set_call_resolver(Box::new(WorldResolver::new(&compiler)));
         let texts = Rc::new(WorldNames::new(&compiler));
         let present_world = {
@@ -326,7 +327,9 @@ impl Session {
     /// # Errors
     /// If there is no such engine for this machine.
     pub fn set_engine(&mut self, kind: EngineKind) -> Result<(), Diagnostic> {
-        self.interpreter.set_engine(kind).map_err(Diagnostic::error)
+        self.interpreter.set_engine(kind).map_err(Diagnostic::error)?;
+        self.compiler.borrow().set_engine(kind);
+        Ok(())
     }
 
     /// The interpreter that runs the programs, with native code or without.

@@ -52,7 +52,7 @@ const PASSES: &[(&str, Apply)] = &[
     ("unroll-and-jam{factor=2}", |module| super::run_text("unroll-and-jam{factor=2}", module)),
     ("loop-fuse", |module| super::run_text("loop-fuse", module)),
     ("fuse-sweeps", |module| super::run_text("fuse-sweeps", module)),
-    ("strip-math", |module| super::run_text("strip-math{length=3, least=1}", module)),
+    ("strip-math", |module| super::run_text("strip-math{length=3, least=1, arithmetic}", module)),
     ("unroll", |module| super::run_text("unroll", module)),
     ("unroll{factor=3}", |module| super::run_text("unroll{factor=3, any-count}", module)),
 ];

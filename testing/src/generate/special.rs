@@ -456,7 +456,10 @@ impl Body<'_, '_> {
 
     /// A function of a few elements, the array that they go to among their sources at times.
     fn map(&mut self) -> Option<Var> {
-        let dest = self.array_of(Type::F64);
+        let dest = match self.array(Some(Type::F64)) {
+            Some(array) if self.risk() => array,
+            _ => self.array_of(Type::F64),
+        };
         let all = Forms::all();
         let forms = &all[self.c().below(all.len())];
         let (to, count) = (self.index(), self.index());

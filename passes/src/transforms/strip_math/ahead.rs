@@ -1,7 +1,7 @@
 //! What is known of the iterations to come before they run.
 
-use regraft_dialects::{math, mem};
-use regraft_ir::{DominatorTree, Function, Operand, Type, Value};
+use regraft_dialects::mem;
+use regraft_ir::{DominatorTree, Function, Op, Operand, Type, Value};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
@@ -162,11 +162,8 @@ impl<'a> Finder<'a> {
             AliasResult::NoAlias => true,
             AliasResult::MayAlias => false,
             AliasResult::MayAliasElement => at(load).zip(at(write)).is_some_and(|(at_x, at_y)| {
-                let is_before = match load.block == write.block {
-                    true => f.comes_before(load.inst, write.inst),
-                    false => self.tree.dominates(load.block, write.block),
-                };
-                !meets_later(&at_x, &at_y) && (is_before || !meets_at_once(&at_x, &at_y))
+                !meets_later(&at_x, &at_y)
+                    && (comes_before(f, self.tree, load, write) || !meets_at_once(&at_x, &at_y))
             }),
         }
     }
@@ -185,27 +182,68 @@ fn meets_at_once(a: &[Line], b: &[Line]) -> bool {
     a.len() != b.len() || apart.all(meets)
 }
 
-/// The steps of the indices of a load from one iteration to the next, if they are small numbers.
+/// The array that a load reads or a store writes, and the indices.
+pub(super) fn place(f: &Function, access: Value) -> (Operand, SmallVec<[Operand; 3]>) {
+    let mut operands = f.operands(access);
+    let array = operands.next().expect("an access has an array");
+    let value = usize::from(f.op(access) == Some(mem::STORE));
+    (array, operands.skip(value).collect())
+}
+
+/// The steps of the indices of an access from one iteration to the next, if they are small numbers.
 pub(super) fn steps(
     facts: &FusionAnalyses<'_>,
     l: LoopId,
-    load: Value,
+    access: Value,
 ) -> Option<SmallVec<[i64; 3]>> {
     let f = facts.f;
     let step = |index: Operand| {
         if f.operand_type(index) != Type::I64 {
             return None;
         }
-        let index = facts.variables.evolution_at(f, index, f.block_of(load));
+        let index = facts.variables.evolution_at(f, index, f.block_of(access));
         let (_, step) = facts.variables.affine_in(&index, l)?;
         step.constant_value().filter(|step| step.abs() <= MAX_STEP)
     };
-    f.operands(load).skip(1).map(step).collect()
+    place(f, access).1.into_iter().map(step).collect()
 }
 
-/// Returns whether `v` is a function that strips can be computed of.
-pub(super) fn is_function(f: &Function, v: Value) -> bool {
-    f.op(v).is_some_and(|op| math::forms(op).is_some())
-        && f.ty(v) == Type::F64
+/// Returns whether one access comes before another one in an iteration.
+pub(super) fn comes_before(
+    f: &Function,
+    tree: &DominatorTree,
+    first: &MemoryAccess,
+    second: &MemoryAccess,
+) -> bool {
+    match first.block == second.block {
+        true => f.comes_before(first.inst, second.inst),
+        false => tree.dominates(first.block, second.block),
+    }
+}
+
+/// Returns whether `v` is a function of floats with such an op.
+pub(super) fn is_function(f: &Function, v: Value, is_such: impl Fn(Op) -> bool) -> bool {
+    f.ty(v) == Type::F64
+        && f.op(v).is_some_and(is_such)
         && f.operands(v).all(|operand| f.operand_type(operand) == Type::F64)
+}
+
+/// Returns whether a loop is entered where a strip of it failed: it was cut before.
+pub(super) fn is_cut(f: &Function, facts: &FusionAnalyses<'_>, l: LoopId) -> bool {
+    let mut pending = vec![facts.forest.get(l).header];
+    let mut seen = pending.clone();
+    while let Some(block) = pending.pop() {
+        for edge in f.in_edges(block).filter(|edge| !facts.forest.contains(l, edge.from)) {
+            let condition = f.operand(Value::terminator(edge.from), 0).and_then(Operand::as_value);
+            if condition.is_some_and(|v| f.op(v) == Some(mem::MAP)) {
+                return true;
+            }
+            // A preheader may stand between.
+            if f.body(edge.from).next().is_none() && !seen.contains(&edge.from) {
+                seen.push(edge.from);
+                pending.push(edge.from);
+            }
+        }
+    }
+    false
 }

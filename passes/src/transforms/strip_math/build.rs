@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! ^enter:  buffer                       of as many elements as a strip has, for each part
+//!                                       and arrays of what is the same in all iterations
 //! ^strip(%left, phis):                  the iterations that are left, and the state of the loop
 //! ^fill(%j): ..                         what functions are given, where nobody else has it
 //! ^..: %ok = mem.map ..                 functions
@@ -9,6 +10,8 @@
 //! ^latch(phis): br %more, ^copy, ^next
 //! ^next: br %again, ^strip, ^header     the loop as it was does what is left
 //! ```
+//!
+//! Where functions are all of a loop, `^copy` and `^latch` are not there.
 
 use regraft_dialects::attrs::{function, inbounds, undef};
 use regraft_dialects::{arith, cf, mem};
@@ -16,7 +19,9 @@ use regraft_ir::{Block, Constant, Function, Inst, IrResult, Loc, Operand, Type, 
 use rustc_hash::FxHashMap;
 
 use super::super::simplify_cfg::merge_after;
-use super::plan::{Plan, Round, Source, Strip};
+use super::ahead::place as place_of;
+use super::plan::Plan;
+use super::schedule::{Round, Source, Strip, Target};
 use super::slots::Place;
 use crate::analysis::loop_exits::{Holds, LatchRuns};
 use crate::analysis::{InductionVariables, LoopForest};
@@ -26,7 +31,7 @@ use crate::transforms::util::counters::{compute_condition, compute_count};
 use crate::transforms::util::loop_form::ensure_preheader;
 use crate::transforms::util::versioning::all_differ;
 
-/// Cuts a loop into strips of `length` iterations, if it has enough.
+/// Cuts a loop into strips of `strip_length` iterations, if it has enough.
 ///
 /// # Errors
 /// None if `f` is valid.
@@ -35,7 +40,7 @@ pub(super) fn carry_out(
     f: &mut Function,
     forest: &LoopForest,
     variables: &InductionVariables,
-    length: i64,
+    strip_length: i64,
 ) -> IrResult<()> {
     let id = plan.counted.id;
     let (preheader, header) = ensure_preheader(f, forest, id)?;
@@ -48,29 +53,49 @@ pub(super) fn carry_out(
     let last = last.reduce(|x, y| if f.block_comes_before(x, y) { y } else { x });
     let loc = f.loc(at);
     let enter = f.add_block_after(last.unwrap_or(preheader))?;
-    let (starts, buffer) = match outermost {
-        // The buffer is made once.
-        Some(outermost) => {
-            let (before, _) = ensure_preheader(f, forest, outermost)?;
-            let size = Operand::from(f.constant_id(length * plan.slots as i64));
-            let alloc = mem::alloc([size], floats).with_attrs(undef(f.ctx()));
-            let buffer = f.insert(Value::terminator(before), alloc.at(loc))?;
-            let start = |slot: usize| Operand::from(f.constant_id(slot as i64 * length + 1));
-            ((0..plan.slots).map(start).collect(), buffer)
-        }
-        None => {
-            let length = Operand::from(f.constant_id(length));
-            let part = f.push(enter, arith::min(count, length).at(loc))?;
-            let (mut starts, mut next) = (Vec::new(), one);
-            for _ in 0..plan.slots {
-                starts.push(next);
-                next = f.push(enter, arith::add(next, part).at(loc))?.into();
-            }
-            let size = f.push(enter, arith::sub(next, one).at(loc))?;
-            let alloc = mem::alloc([size], floats).with_attrs(undef(f.ctx()));
-            (starts, f.push(enter, alloc.at(loc))?)
-        }
+    let slots = plan.schedule.slots;
+    let undefined =
+        |size: Operand, f: &Function| mem::alloc([size], floats).with_attrs(undef(f.ctx())).at(loc);
+    let before = match outermost {
+        Some(outermost) => Some(Value::terminator(ensure_preheader(f, forest, outermost)?.0)),
+        None => None,
     };
+    let length = Operand::from(f.constant_id(strip_length));
+    let part: Operand = f.push(enter, arith::min(count, length).at(loc))?.into();
+    let (mut starts, mut buffer) = (Vec::new(), None);
+    if slots > 0 {
+        buffer = Some(match before {
+            // The buffer is made once.
+            Some(before) => {
+                let size = Operand::from(f.constant_id(strip_length * slots as i64));
+                let start = |slot: usize| slot as i64 * strip_length + 1;
+                starts.extend((0..slots).map(|slot| Operand::from(f.constant_id(start(slot)))));
+                f.insert(before, undefined(size, f))?
+            }
+            None => {
+                let mut next = one;
+                for _ in 0..slots {
+                    starts.push(next);
+                    next = f.push(enter, arith::add(next, part).at(loc))?.into();
+                }
+                let size = f.push(enter, arith::sub(next, one).at(loc))?;
+                f.push(enter, undefined(size.into(), f))?
+            }
+        });
+    }
+    let mut fixed: Vec<Value> = Vec::new();
+    for &value in &plan.schedule.fixed {
+        let changes = |v: Value| outermost.is_some_and(|l| forest.contains(l, f.block_of(v)));
+        let before = before.filter(|_| !value.as_value().is_some_and(changes));
+        let add = |f: &mut Function, inst: Inst| match before {
+            Some(before) => f.insert(before, inst.at(loc)),
+            None => f.push(enter, inst.at(loc)),
+        };
+        let array = undefined(if before.is_some() { length } else { part }, f);
+        let array = add(f, array)?;
+        add(f, mem::fill_in_place(array, value))?;
+        fixed.push(array);
+    }
     let strip = f.add_block_after(enter)?;
     let left = f.append_param(strip, Type::I64)?;
     let params: Vec<Value> = f.params(header).collect();
@@ -79,8 +104,7 @@ pub(super) fn carry_out(
         let now = f.append_param(strip, f.ty(param))?;
         state.set(param, now);
     }
-    let iterations =
-        f.push(strip, arith::min(left, Operand::from(f.constant_id(length))).at(loc))?;
+    let iterations = f.push(strip, arith::min(left, length).at(loc))?;
     let mut builder = Builder {
         plan,
         forest,
@@ -88,10 +112,12 @@ pub(super) fn carry_out(
         header,
         buffer,
         starts,
+        fixed,
         seconds: FxHashMap::default(),
         count: iterations,
         state,
         at: strip,
+        has_stored: false,
         loc,
     };
     let initial: Vec<Operand> = {
@@ -106,13 +132,16 @@ pub(super) fn carry_out(
     };
     f.set_terminator(preheader, choose.at(loc))?;
     builder.check_indices(f)?;
-    for round in &plan.rounds {
+    for round in &plan.schedule.rounds {
         builder.fill(f, round)?;
-        for strip in &plan.strips[round.strips.clone()] {
+        for strip in &plan.schedule.strips[round.strips.clone()] {
             builder.map(f, strip)?;
         }
     }
-    builder.iterations(f, left, strip)
+    match plan.is_whole {
+        true => builder.skip(f, left, strip),
+        false => builder.iterations(f, left, strip),
+    }
 }
 
 /// The number of times that the loop goes back, and whether it is to be cut; `None` if it surely is.
@@ -149,9 +178,12 @@ struct Builder<'a> {
     forest: &'a LoopForest,
     variables: &'a InductionVariables,
     header: Block,
-    buffer: Value,
+    /// The buffer, if it has parts.
+    buffer: Option<Value>,
     /// By part of the buffer, the index of its first element.
     starts: Vec<Operand>,
+    /// Arrays of what is the same in all iterations.
+    fixed: Vec<Value>,
     /// By part, the index of the first result that stands behind those at its start.
     seconds: FxHashMap<usize, Operand>,
     /// The number of iterations of the strip.
@@ -160,6 +192,8 @@ struct Builder<'a> {
     state: CloneMap,
     /// The block that is being written.
     at: Block,
+    /// True if strips of arrays that others know were stored.
+    has_stored: bool,
     loc: Loc,
 }
 
@@ -188,9 +222,15 @@ impl Builder<'_> {
         let one = Operand::from(f.constant_id(1));
         let more = self.push(f, arith::sub(self.count, one))?;
         let mut all: Option<Operand> = None;
-        for load in self.plan.loads.iter().filter(|load| load.is_checked) {
-            let operands: Vec<Operand> = f.operands(load.inst).collect();
-            for (dim, (&index, &step)) in (1_i64..).zip(operands[1..].iter().zip(&load.steps)) {
+        let mut checked = Vec::new();
+        for access in self.plan.schedule.accesses.iter().filter(|access| access.is_checked) {
+            let place = place_of(f, access.inst);
+            if checked.contains(&place) {
+                continue;
+            }
+            let (array, indices) = place.clone();
+            checked.push(place);
+            for (dim, (&index, &step)) in (1_i64..).zip(indices.iter().zip(&access.steps)) {
                 let first = self.ahead(f, index, None)?;
                 let last = match step {
                     0 => first,
@@ -202,9 +242,9 @@ impl Builder<'_> {
                     }
                 };
                 let (low, high) = if step < 0 { (last, first) } else { (first, last) };
-                let size = match operands.len() {
-                    2 => self.push(f, mem::length(operands[0]))?,
-                    _ => self.push(f, mem::size(operands[0], Operand::from(f.constant_id(dim))))?,
+                let size = match indices.len() {
+                    1 => self.push(f, mem::length(array))?,
+                    _ => self.push(f, mem::size(array, Operand::from(f.constant_id(dim))))?,
                 };
                 for test in [arith::le(one, low), arith::le(high, size)] {
                     let test = self.push(f, test)?;
@@ -237,7 +277,7 @@ impl Builder<'_> {
         for &(operand, slot) in &round.filled {
             let value = self.ahead(f, operand, Some(&mut iteration))?;
             let at = self.push(f, arith::add(number, self.starts[slot]))?;
-            let store = mem::store(self.buffer, value, [at]).with_attrs(attrs);
+            let store = mem::store(self.buffer(), value, [at]).with_attrs(attrs);
             f.push(self.at, store.at(self.loc))?;
         }
         let more = self.push(f, arith::lt(next, self.count))?;
@@ -295,7 +335,7 @@ impl Builder<'_> {
 
     /// The place of the results of a function.
     fn strip_of(&self, v: Value) -> Option<Place> {
-        let mut results = self.plan.strips.iter().flat_map(Strip::results);
+        let mut results = self.plan.schedule.strips.iter().flat_map(Strip::results);
         results.find(|&(inst, _)| inst == v).map(|(_, place)| place)
     }
 
@@ -308,7 +348,7 @@ impl Builder<'_> {
     /// Loads a result from the buffer.
     fn result(&self, f: &mut Function, place: Place, number: Value) -> IrResult<Operand> {
         let at = self.push(f, arith::add(number, self.start(place)))?;
-        let load = mem::load(self.buffer, [at]).with_attrs(inbounds(f.ctx()));
+        let load = mem::load(self.buffer(), [at]).with_attrs(inbounds(f.ctx()));
         self.push(f, load)
     }
 
@@ -333,19 +373,21 @@ impl Builder<'_> {
     fn map(&mut self, f: &mut Function, strip: &Strip) -> IrResult<()> {
         let mut sources: Vec<Operand> = Vec::new();
         for source in &strip.sources {
-            match *source {
-                Source::Elements(load) => {
-                    let array = f.operand(load, 0).expect("a load has an array");
-                    sources.extend([array, self.position(f, load)?]);
-                }
-                Source::Buffer(place) => sources.extend([self.buffer.into(), self.start(place)]),
-            }
+            sources.extend(match *source {
+                Source::Elements(access) => self.elements(f, access)?,
+                Source::Buffer(place) => [self.buffer().into(), self.start(place)],
+                Source::Fixed(at) => [self.fixed[at].into(), f.constant_id(1).into()],
+            });
         }
-        let (to, inst) = (self.starts[strip.slot], strip.insts[0]);
-        let name = match &*strip.insts {
-            [_, _] => {
+        let inst = strip.insts[0];
+        let [dest, to] = match strip.target {
+            Target::Slot(slot) => [self.buffer().into(), self.starts[slot]],
+            Target::Elements(store) => self.elements(f, store)?,
+        };
+        let name = match (&*strip.insts, strip.target) {
+            ([_, _], Target::Slot(slot)) => {
                 let second = self.push(f, arith::add(to, self.count))?;
-                self.seconds.insert(strip.slot, second);
+                self.seconds.insert(slot, second);
                 "sincos"
             }
             _ => {
@@ -354,18 +396,23 @@ impl Builder<'_> {
             }
         };
         let attrs = function(f.ctx(), name);
-        let map = mem::map(self.buffer, to, self.count, sources).with_attrs(attrs);
+        let map = mem::map(dest, to, self.count, sources).with_attrs(attrs);
         let loc = f.loc(inst);
         let all = f.push(self.at, map.at(loc).made_from(inst))?;
+        // When something has been stored, nothing fails any more.
+        if self.has_stored {
+            return Ok(());
+        }
+        self.has_stored = matches!(strip.target, Target::Elements(_));
         self.ensure(f, all.into())
     }
 
-    /// The index in column-major order of the element that a load reads at the start of the strip.
-    fn position(&mut self, f: &mut Function, load: Value) -> IrResult<Operand> {
-        let operands: Vec<Operand> = f.operands(load).collect();
-        let (array, one) = (operands[0], Operand::from(f.constant_id(1)));
+    /// The array of an access, and the index in column-major order of its element at the start of the strip.
+    fn elements(&mut self, f: &mut Function, access: Value) -> IrResult<[Operand; 2]> {
+        let (array, places) = place_of(f, access);
+        let one = Operand::from(f.constant_id(1));
         let mut indices = Vec::new();
-        for &index in &operands[1..] {
+        for &index in &places {
             indices.push(self.ahead(f, index, None)?);
         }
         // Horner's scheme, from the last dimension on.
@@ -377,7 +424,21 @@ impl Builder<'_> {
             let before = self.push(f, arith::mul(before, size))?;
             position = self.push(f, arith::add(before, indices[dim]))?;
         }
-        Ok(position)
+        Ok([array, position])
+    }
+
+    fn buffer(&self) -> Value {
+        self.buffer.expect("a place of a buffer is in one")
+    }
+
+    /// Goes on behind the iterations of the strip, of which nothing is left to do.
+    fn skip(mut self, f: &mut Function, left: Value, strip: Block) -> IrResult<()> {
+        let params: Vec<Value> = f.params(self.header).collect();
+        let mut state: Vec<Operand> = Vec::with_capacity(params.len());
+        for param in params {
+            state.push(self.param(f, param, self.count)?);
+        }
+        self.next(f, left, strip, &state)
     }
 
     /// The iterations of the strip, and what comes after them.
@@ -410,17 +471,29 @@ impl Builder<'_> {
         let back = cf::br_if(more, copy, again, next, [] as [Operand; 0]);
         f.set_terminator(latch, back.at(self.loc))?;
         self.at = next;
-        let rest = self.push(f, arith::sub(left, self.count))?;
-        let again = self.push(f, arith::lt(zero, rest))?;
-        let on = [rest].into_iter().chain(state.iter().copied());
-        let on = cf::br_if(again, strip, on, self.header, state.iter().copied());
-        f.set_terminator(next, on.at(self.loc))?;
+        self.next(f, left, strip, &state)?;
         for &block in &copies {
             if f.is_live(Value::terminator(block)) {
                 merge_after(f, block)?;
             }
         }
         Ok(())
+    }
+
+    /// Goes on with the next strip, or with the loop as it was, in this state.
+    fn next(
+        &mut self,
+        f: &mut Function,
+        left: Value,
+        strip: Block,
+        state: &[Operand],
+    ) -> IrResult<()> {
+        let zero = Operand::from(f.constant_id(0));
+        let rest = self.push(f, arith::sub(left, self.count))?;
+        let again = self.push(f, arith::lt(zero, rest))?;
+        let on = [rest].into_iter().chain(state.iter().copied());
+        let on = cf::br_if(again, strip, on, self.header, state.iter().copied());
+        f.set_terminator(self.at, on.at(self.loc))
     }
 
     /// Puts results from the buffer in the place of functions of the copy, which begins with `header`.
@@ -437,11 +510,11 @@ impl Builder<'_> {
         }
         let attrs = inbounds(f.ctx());
         // Their elements are there, or the strip would not have been computed.
-        for load in &self.plan.loads {
+        for load in &self.plan.schedule.accesses {
             f.set_attrs(copy(load.inst), attrs)?;
         }
         let first = f.first_inst(header).unwrap_or(Value::terminator(header));
-        for (inst, place) in self.plan.strips.iter().flat_map(Strip::results) {
+        for (inst, place) in self.plan.schedule.strips.iter().flat_map(Strip::results) {
             let v = copy(inst);
             if !f.is_used(v) {
                 f.delete(v)?;
@@ -449,7 +522,7 @@ impl Builder<'_> {
             }
             let at = f.insert(first, arith::add(number, self.start(place)).at(self.loc))?;
             let loc = f.loc(v);
-            f.replace(v, mem::load(self.buffer, [at]).with_attrs(attrs).at(loc))?;
+            f.replace(v, mem::load(self.buffer(), [at]).with_attrs(attrs).at(loc))?;
         }
         Ok(())
     }

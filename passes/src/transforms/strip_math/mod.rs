@@ -20,8 +20,8 @@
 //! what a function is given in the iterations to come is known ahead if it follows from counters and from arrays that
 //! the loop does not change. Elements that stand side by side are where the function reads them; everything else is
 //! computed by a loop of its own first, and written to a buffer. A function of the results of others is computed after
-//! these (`plan`). The iterations of a strip are then a copy of the loop that reads results from the buffer
-//! (`build`).
+//! these (`schedule`). The iterations of a strip are then a copy of the loop that reads results from the buffer
+//! (`build`). A loop that is made of functions altogether (`whole`) has no such copy.
 //!
 //! # Why it is right
 //! - `mem.map` gives the bits of the op.
@@ -39,8 +39,11 @@
 mod ahead;
 mod build;
 mod plan;
+mod schedule;
 mod slots;
+mod whole;
 
+use regraft_dialects::mem;
 use regraft_ir::{DominatorTree, Function};
 
 use crate::options::{OptionDef, Options};
@@ -65,14 +68,21 @@ crate::pass! {
     /// at its place. So does it if there are fewer iterations than `least`, or than twice as many in a loop that is within no
     /// other, as the buffer is made for it alone. A sine and a cosine of the same angle are computed together.
     ///
+    /// With `arithmetic`, sums, products and the like are functions as well: where they are what other functions are given, and
+    /// in loops that store what they compute and do nothing else. Of these, strips are computed where they are stored, and no
+    /// iteration is left. Loops within others, which have few iterations more often than not, keep their arithmetic.
+    ///
     /// It is run on what becomes native code, after everything else: the functions of a strip are computed by vectors, and
-    /// what is left of the loop has no errors in it, so that LLVM makes vectors of it. A second run changes nothing.
+    /// what is left of the loop has no errors in it, so that LLVM makes vectors of it. For Cranelift, which makes none,
+    /// arithmetic goes to strips too. A second run changes nothing.
     #[derive(Debug, Default)]
     pub struct StripMath {
         /// The number of iterations of a strip.
         length: i64,
         /// The least number of iterations of a loop within another one.
         least: i64,
+        /// Whether strips are computed of arithmetic too.
+        arithmetic: bool,
     }
 }
 
@@ -87,29 +97,47 @@ impl FunctionPass for StripMath {
             "the fewest iterations of a loop within another one that is cut into strips; of others, twice as many",
         )
         .between(1, 1 << 16),
+        OptionDef::flag(
+            "arithmetic",
+            false,
+            "compute strips of sums, products and the like too, and of loops that do nothing else",
+        ),
     ];
 
     fn configure(&mut self, options: &Options) -> Result<(), String> {
-        *self = Self { length: options.int("length"), least: options.int("least") };
+        *self = Self {
+            length: options.int("length"),
+            least: options.int("least"),
+            arithmetic: options.flag("arithmetic"),
+        };
         Ok(())
     }
 
     fn run(&mut self, f: &mut Function, cx: &mut PassContext<'_>) -> PassResult {
-        if !f.all_insts().any(|v| ahead::is_function(f, v)) {
+        let is_such = |op| plan::is_elementary(op) || self.arithmetic && op == mem::STORE;
+        if !f.all_insts().any(|v| f.op(v).is_some_and(is_such)) {
             return Ok(());
         }
         let tree = cx.analysis::<DominatorTree>(f);
         let facts = FusionAnalyses::of(f, cx, true);
         let loops = facts.forest.loops();
-        let plans: Vec<Plan> =
-            loops.filter_map(|l| Plan::of(&facts, &tree, l, self.least)).collect();
+        let plan = |l| {
+            // The iterations of a loop within another one are few, more often than not.
+            let arithmetic = self.arithmetic && facts.forest.get(l).parent.is_none();
+            let whole = if arithmetic { Plan::whole(&facts, &tree, l, self.least) } else { None };
+            whole.or_else(|| Plan::of(&facts, &tree, l, self.least, arithmetic))
+        };
+        let plans: Vec<Plan> = loops.filter_map(plan).collect();
         let (forest, variables) = (facts.forest.clone(), facts.variables.clone());
         if plans.is_empty() {
             return Ok(());
         }
         for plan in &plans {
             build::carry_out(plan, f, &forest, &variables, self.length)?;
-            cx.add("functions", plan.strips.iter().map(|strip| strip.insts.len() as u64).sum());
+            cx.add(
+                "functions",
+                plan.schedule.strips.iter().map(|strip| strip.insts.len() as u64).sum(),
+            );
             cx.count("loops");
         }
         // What only the functions needed.

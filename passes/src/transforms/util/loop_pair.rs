@@ -202,13 +202,23 @@ impl<'a> FusionAnalyses<'a> {
         l: LoopId,
         keeps_order: impl Fn(&MemoryAccess, &MemoryAccess) -> bool,
     ) -> Option<Vec<Apart>> {
-        let f = self.f;
         let accesses = self.accesses(l).filter(|all| !all.may_stop && !all.observable)?;
+        self.apart_in(l, &accesses.list, keeps_order)
+    }
+
+    /// Returns the same of these accesses in a loop, where nothing else is known to matter.
+    pub(crate) fn apart_in(
+        &self,
+        l: LoopId,
+        accesses: &[MemoryAccess],
+        keeps_order: impl Fn(&MemoryAccess, &MemoryAccess) -> bool,
+    ) -> Option<Vec<Apart>> {
+        let f = self.f;
         let is_outside =
             |x: Operand| x.as_value().is_none_or(|v| !self.forest.contains(l, f.block_of(v)));
         let mut apart: Vec<Apart> = Vec::new();
-        for (n, x) in accesses.list.iter().enumerate() {
-            for y in &accesses.list[n..] {
+        for (n, x) in accesses.iter().enumerate() {
+            for y in &accesses[n..] {
                 match x.alias(f, y, &self.aliases) {
                     AliasResult::NoAlias => continue,
                     AliasResult::MayAlias => return None,
