@@ -20,7 +20,7 @@ type Set = Box<[u64]>;
 
 /// The live scalar registers of a function.
 pub(crate) struct LiveScalars {
-    /// By the target of a jump.
+    /// By the target of a jump, and what comes after one that goes back.
     sets: FxHashMap<Pc, Set>,
 }
 
@@ -28,7 +28,11 @@ impl LiveScalars {
     /// Finds those of a function.
     pub(crate) fn of(code: &Code) -> Self {
         let empty: Set = vec![0; code.classes.len().div_ceil(64)].into();
-        let all = code.insts.iter().flat_map(|&inst| targets(inst, &code.switches));
+        let all = (0..).zip(&code.insts).flat_map(|(pc, &inst)| {
+            let targets = targets(inst, &code.switches);
+            let goes_back = inst.goes_on() && targets.iter().any(|&target| target <= pc);
+            targets.into_iter().chain(goes_back.then_some(pc + 1))
+        });
         let mut live = Self { sets: all.map(|target| (target, empty.clone())).collect() };
         let mut changed = true;
         while changed {
@@ -59,7 +63,7 @@ impl LiveScalars {
         live
     }
 
-    /// The registers that are live at the target of a jump, in order.
+    /// The registers that are live at the target of a jump, or behind one that goes back, in order.
     pub(crate) fn at(&self, target: Pc) -> Vec<Reg> {
         let Some(set) = self.sets.get(&target) else { return Vec::new() };
         let regs = 0..set.len() as Reg * 64;

@@ -267,6 +267,12 @@ pub(crate) trait Emitter {
     /// Sets a register.
     fn write(&mut self, reg: Reg, value: Self::Value);
 
+    /// True if values are to be settled behind loops.
+    const SETTLES: bool = false;
+    /// Settles the value of a register: from here on, it is another one for the register allocator, which would keep it in memory
+    /// in the loop before, too, where a call comes after the loop.
+    fn settle(&mut self, _reg: Reg) {}
+
     fn int(&mut self, value: i64) -> Self::Value;
     fn double(&mut self, bits: u64) -> Self::Value;
     fn single(&mut self, bits: u32) -> Self::Value;

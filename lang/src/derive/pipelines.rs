@@ -40,9 +40,10 @@ const JAM: &str =
 const OPTIMIZE: &str = O2.name;
 
 /// The pipeline for native code alone, which comes after that, and after [`FINISH`].
-const NATIVE: &str = "bounds-elim{versions}, strip-math, alias-scopes";
+const NATIVE: &str = "loop-coalesce, bounds-elim{versions}, strip-math, alias-scopes";
 /// The same where Cranelift compiles it, which makes no vectors of loops.
-const CRANELIFT: &str = "bounds-elim{versions}, strip-math{arithmetic}, alias-scopes";
+const CRANELIFT: &str =
+    "loop-coalesce, bounds-elim{versions}, strip-math{arithmetic}, alias-scopes";
 
 /// Functions from entry to return, for the profiler; with the computations in them.
 const PROFILE: &str = "profile{only=functions}";

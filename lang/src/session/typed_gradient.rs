@@ -238,7 +238,7 @@ impl Session {
 /// first time has stored to them.
 const IN_PLACE: &str = "\
 fix{max=2}(loop-idiom, loop-delete, gvn{first-visits}, fold),
-loop-idiom, loop-delete, dse, dce";
+licm{whole-loops=false}, loop-idiom, loop-delete, dse, dce";
 
 /// Changes the first function of a module.
 fn with_first(

@@ -36,6 +36,7 @@ pub mod inline;
 pub mod join_exits;
 pub mod licm;
 pub mod load_pre;
+pub mod loop_coalesce;
 pub mod loop_delete;
 pub mod loop_fuse;
 pub mod loop_idiom;
@@ -82,6 +83,7 @@ pub fn register(registry: &mut PassRegistry) {
     registry.add_loop::<indvars::Indvars>();
     registry.add::<load_pre::LoadPre>();
     registry.add_loop::<join_exits::JoinExits>();
+    registry.add::<loop_coalesce::LoopCoalesce>();
     registry.add_loop::<loop_delete::LoopDelete>();
     registry.add::<loop_fuse::LoopFuse>();
     registry.add::<alias_scopes::AliasScopes>();

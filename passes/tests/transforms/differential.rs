@@ -47,6 +47,7 @@ const PASSES: &[(&str, Apply)] = &[
     ("renumber", apply::<Renumber>),
     ("sccp", apply::<Sccp>),
     ("simplify-cfg{plain}", |module| super::run_text("simplify-cfg{plain}", module)),
+    ("loop-coalesce", |module| super::run_text("loop-coalesce", module)),
     ("loop-interchange", |module| super::run_text("loop-interchange", module)),
     ("tile{size=2}", |module| super::run_text("tile{size=2}", module)),
     ("unroll-and-jam{factor=2}", |module| super::run_text("unroll-and-jam{factor=2}", module)),

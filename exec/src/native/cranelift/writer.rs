@@ -4,7 +4,7 @@ use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::types::{F32, F64, I32, I64};
 use cranelift_codegen::ir::{
     AbiParam, AliasRegionData, Block, FuncRef, Function as Func, Inst, InstBuilder, MemFlagsData,
-    SigRef, Signature as Sig, Value,
+    SigRef, Signature as Sig, StackSlotData, StackSlotKind, Value,
 };
 use cranelift_codegen::isa::CallConv;
 use cranelift_frontend::{FunctionBuilder, Switch, Variable};
@@ -101,6 +101,24 @@ impl<M: Module> Emitter for Writer<'_, M> {
 
     fn write(&mut self, reg: Reg, value: Value) {
         self.b.def_var(self.regs[reg as usize], value);
+    }
+
+    const SETTLES: bool = true;
+
+    fn settle(&mut self, reg: Reg) {
+        let value = self.read(reg);
+        let (stored, loaded) = match self.b.func.dfg.value_type(value) {
+            F64 => (F64, I64),
+            I64 => (I64, F64),
+            _ => return,
+        };
+        // By way of another type, as what is loaded of the same type is what was stored.
+        let slot = StackSlotData::new(StackSlotKind::ExplicitSlot, stored.bytes(), 3);
+        let slot = self.b.create_sized_stack_slot(slot);
+        self.b.ins().stack_store(I64, value, slot, 0);
+        let there = self.b.ins().stack_load(I64, loaded, slot, 0);
+        let value = self.b.ins().bitcast(stored, MemFlagsData::new(), there);
+        self.write(reg, value);
     }
 
     fn int(&mut self, value: i64) -> Value {

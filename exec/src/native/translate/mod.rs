@@ -20,6 +20,7 @@ mod limits;
 mod memory;
 mod replacement;
 mod scalars;
+mod settling;
 mod strips;
 mod values;
 
@@ -64,6 +65,7 @@ pub(super) fn translate<E: Emitter>(source: Source<'_>, e: &mut E) {
     let mut translator =
         Translator { source, e, cx, scalars, vals, blocks, reached, failed, arrays, live };
     translator.find_blocks();
+    let loops = translator.outermost_loops();
     match source.start {
         Some(header) => translator.resume(header),
         None => translator.prologue(),
@@ -79,6 +81,9 @@ pub(super) fn translate<E: Emitter>(source: Source<'_>, e: &mut E) {
                 translator.e.jump(block);
             }
             translator.e.enter(block);
+            if let Some(&header) = loops.get(&(pc as Pc)) {
+                translator.settle(header, pc as Pc);
+            }
         }
         let inst = code.insts[pc];
         translator.inst(pc as Pc, inst);

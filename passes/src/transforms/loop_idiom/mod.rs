@@ -37,8 +37,8 @@ use regraft_ir::{Block, Constant, Function, IrResult, Operand, Value};
 
 use crate::analysis::LoopForest;
 use crate::transforms::util::counters::ensure_preheaders;
+use crate::transforms::util::cover::CoverAnalyses;
 use crate::{FunctionPass, PassContext, PassResult};
-use cover::CoverAnalyses;
 use nest::{Loops, Nest};
 
 crate::pass! {
@@ -147,7 +147,7 @@ fn covered(f: &Function, cx: &mut PassContext<'_>) -> Vec<(Nest, Value)> {
     for mut nest in nests {
         let preheader = forest.get(nest.outer).preheader;
         if let Some(at) = preheader.map(Value::terminator)
-            && nest.idioms.iter_mut().all(|idiom| cover.is_whole(idiom, at))
+            && nest.idioms.iter_mut().all(|idiom| idiom.is_whole(f, &mut cover, at))
         {
             found.push((nest, at));
         }

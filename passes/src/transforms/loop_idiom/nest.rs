@@ -8,22 +8,14 @@ use std::collections::BTreeMap;
 use crate::PassContext;
 use crate::analysis::memory_location::element_indices;
 use crate::analysis::{
-    Access, EffectSummaries, InductionVariables, LoopForest, LoopId, Poly, Sym, TripCounts,
-    inst_effects,
+    Access, EffectSummaries, InductionVariables, LoopForest, LoopId, TripCounts, inst_effects,
 };
 
 use super::Idiom;
+use crate::transforms::util::cover::Counted;
 
 /// The most blocks of the loops of an idiom.
 const MAX_BLOCKS: usize = 32;
-
-/// The loop of an index, and the way that it goes.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Counted {
-    pub(super) l: LoopId,
-    /// The first index, if the next one is always one less; otherwise it is the number of the iteration, from 1.
-    pub(super) down_from: Option<Poly>,
-}
 
 /// The loops of the indices of an access, by dimension.
 pub(super) type Loops = SmallVec<[Counted; 3]>;
@@ -108,20 +100,7 @@ impl NestAnalyses<'_> {
     fn loops(&self, access: Value) -> Option<Loops> {
         let f = self.f;
         let block = f.block_of(access);
-        let counted = |index: Operand| {
-            let at = self.ivs.evolution_at(f, index, block);
-            let iteration = |symbol| match symbol {
-                Sym::Iteration(l) => Some(l),
-                Sym::Value(_) => None,
-            };
-            let l = at.symbols().find_map(iteration)?;
-            let (first, step) = at.linear_in(Sym::Iteration(l))?;
-            match (first.constant_value(), step.constant_value()?) {
-                (Some(1), 1) => Some(Counted { l, down_from: None }),
-                (_, -1) => Some(Counted { l, down_from: Some(first) }),
-                _ => None,
-            }
-        };
+        let counted = |index: Operand| Counted::of(f, self.ivs, index, block);
         let loops: Loops = element_indices(f, access)?.map(counted).collect::<Option<_>>()?;
         let mut from_inside: SmallVec<[LoopId; 3]> =
             loops.iter().map(|counted| counted.l).collect();

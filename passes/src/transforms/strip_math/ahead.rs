@@ -6,6 +6,7 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use crate::analysis::LoopId;
+use crate::analysis::memory_location::element_indices;
 use crate::analysis::traps::only_computes;
 use crate::transforms::util::loop_accesses::{
     AliasResult, Distance, Line, MemoryAccess, distance, lines, meets_later,
@@ -184,10 +185,8 @@ fn meets_at_once(a: &[Line], b: &[Line]) -> bool {
 
 /// The array that a load reads or a store writes, and the indices.
 pub(super) fn place(f: &Function, access: Value) -> (Operand, SmallVec<[Operand; 3]>) {
-    let mut operands = f.operands(access);
-    let array = operands.next().expect("an access has an array");
-    let value = usize::from(f.op(access) == Some(mem::STORE));
-    (array, operands.skip(value).collect())
+    let array = f.operand(access, 0).expect("an access has an array");
+    (array, element_indices(f, access).expect("it is one of elements").collect())
 }
 
 /// The steps of the indices of an access from one iteration to the next, if they are small numbers.

@@ -27,7 +27,7 @@ use crate::analysis::loop_exits::{Holds, LatchRuns};
 use crate::analysis::{InductionVariables, LoopForest};
 use crate::transforms::unroll::edges::{fold_branch, place, redirect_back_edges};
 use crate::transforms::util::clone_blocks::{CloneMap, clone_blocks};
-use crate::transforms::util::counters::{compute_condition, compute_count};
+use crate::transforms::util::counters::{compute_condition, compute_runs};
 use crate::transforms::util::loop_form::ensure_preheader;
 use crate::transforms::util::versioning::all_differ;
 
@@ -152,16 +152,9 @@ fn guard(
     at: Value,
 ) -> IrResult<(Operand, Option<Value>)> {
     let differ = all_differ(f, &plan.apart, at)?;
-    let count = match &plan.runs {
-        LatchRuns::Symbolic(count) => count,
-        runs => return Ok((f.constant_id(runs.as_constant().unwrap_or(0)).into(), differ)),
-    };
-    let mut number = compute_count(f, variables, count, at)?;
-    if f.operand_type(number) != Type::I64 {
-        number = f.insert(at, arith::zext(number, Type::I64))?.into();
-    }
+    let number = compute_runs(f, variables, &plan.runs, at)?;
+    let LatchRuns::Symbolic(count) = &plan.runs else { return Ok((number, differ)) };
     let least = Operand::from(f.constant_id(plan.least));
-    // One that is too large for a signed number is negative.
     let mut all = f.insert(at, arith::ge(number, least))?;
     if let Some(differ) = differ {
         all = f.insert(at, arith::and(all, differ))?;

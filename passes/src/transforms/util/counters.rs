@@ -6,7 +6,7 @@ use regraft_ir::{Block, Constant, Edge, Function, IrResult, Operand, Type, Use, 
 use crate::analysis::induction::BasicInduction;
 use crate::analysis::loop_exits::Condition;
 use crate::analysis::poly::Sym;
-use crate::analysis::trip_count::Count;
+use crate::analysis::trip_count::{Count, LatchRuns};
 use crate::analysis::{InductionVariables, LoopForest, LoopId, Poly};
 use crate::transforms::util::edit::only;
 use crate::transforms::util::loop_form::ensure_preheader;
@@ -105,6 +105,25 @@ pub(crate) fn compute_count(
         add_counters(f, ivs, poly, at, &mut counters)?;
     }
     count.materialize(f, at, &mut |l| counter_among(&counters, l))
+}
+
+/// Inserts instructions before `at` for how often a loop goes back, which is known; see [`can_compute`]. What is too
+/// large for a signed number is negative.
+pub(crate) fn compute_runs(
+    f: &mut Function,
+    ivs: &InductionVariables,
+    runs: &LatchRuns,
+    at: Value,
+) -> IrResult<Operand> {
+    let LatchRuns::Symbolic(count) = runs else {
+        let runs = runs.as_constant().expect("it is known how often");
+        return Ok(f.constant_id(runs).into());
+    };
+    let number = compute_count(f, ivs, count, at)?;
+    match f.operand_type(number) {
+        Type::I64 => Ok(number),
+        _ => Ok(f.insert(at, arith::zext(number, Type::I64))?.into()),
+    }
 }
 
 /// Inserts instructions before `at` that tell whether a condition is met; see [`can_compute`].
