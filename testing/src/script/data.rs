@@ -70,6 +70,7 @@ impl Writer {
         for var in &mut self.scope {
             var.assignable &= var.assigned > 1;
         }
+        self.note_changing(&name, &bodies);
         for (ty, body) in ["Int64", "Float64"].iter().zip(bodies) {
             self.line(&format!("{name}({arg}::{ty}) = {body}"));
         }

@@ -120,7 +120,7 @@ impl Writer {
             self.recursion = None;
             let n = self.scope.first()?.name.clone();
             let mut args = vec![format!("{n} - 1")];
-            args.extend(this.params[1..].iter().map(|&ty| self.expression(ty, depth)));
+            args.extend(this.params[1..].iter().map(|&ty| self.argument(ty, depth)));
             return Some(self.call_of(&this, &args, depth));
         }
         if self.trips > 4 {
@@ -133,9 +133,19 @@ impl Writer {
         }
         let nth = self.c.below(fitting.len());
         let callee = self.callees[fitting[nth]].clone();
-        let args: Vec<String> =
-            callee.params.iter().map(|&ty| self.expression(ty, depth)).collect();
+        let args: Vec<String> = callee.params.iter().map(|&ty| self.argument(ty, depth)).collect();
         Some(self.call_of(&callee, &args, depth))
+    }
+
+    /// An argument; in rounds that threads share, nothing that exists outside of them and can be changed.
+    fn argument(&mut self, ty: Ty, depth: u32) -> String {
+        let scope = self.scope.clone();
+        if self.shared && ty.is_changeable() {
+            self.scope.retain(|var| !var.ty.is_changeable());
+        }
+        let text = self.expression(ty, depth);
+        self.scope = scope;
+        text
     }
 
     /// A call with some of the arguments that are passed by name.
@@ -144,7 +154,7 @@ impl Writer {
         let mut separator = "; ";
         for (name, ty) in &callee.keywords {
             if self.c.chance(50) {
-                let _ = write!(text, "{separator}{name} = {}", self.expression(*ty, depth));
+                let _ = write!(text, "{separator}{name} = {}", self.argument(*ty, depth));
                 separator = ", ";
             }
         }
@@ -262,8 +272,9 @@ impl Writer {
             16 => {
                 let v = self.expression(Ty::Floats, depth);
                 let t = self.name("t");
-                let value = self.with_variable(&t, Ty::Float, depth);
-                match self.c.chance(50) {
+                let shared = self.c.chance(50);
+                let value = self.rounds(shared, |w| w.with_variable(&t, Ty::Float, depth));
+                match shared {
                     true => format!("tmapreduce({t} -> {value}, +, {v}; init=0.0)"),
                     false => format!("sum({t} -> {value}, {v})"),
                 }
@@ -363,8 +374,8 @@ impl Writer {
             3 => {
                 let v = self.expression(own, depth);
                 let t = self.name("t");
-                let value = self.with_variable(&t, element, depth);
                 let map = self.c.pick(&["map", "map", "tmap"]);
+                let value = self.rounds(map == "tmap", |w| w.with_variable(&t, element, depth));
                 format!("{map}({t} -> {value}, {v})")
             }
             4 => format!("({} .* {})", self.expression(own, depth), self.expression(element, 0)),
@@ -401,6 +412,30 @@ impl Writer {
     /// An expression in which counters may be used.
     pub(super) fn with_counters(&mut self, names: &[&str], ty: Ty, depth: u32) -> String {
         self.captured(names, Ty::Int, ty, depth)
+    }
+
+    /// What is drawn for rounds, which threads share or not.
+    pub(super) fn rounds(
+        &mut self,
+        shared: bool,
+        draw: impl FnOnce(&mut Self) -> String,
+    ) -> String {
+        let (scope, outer) = (self.scope.clone(), self.shared);
+        self.shared |= shared;
+        if self.shared {
+            self.scope.retain(|var| !self.changing.contains(&var.name));
+        }
+        let text = draw(self);
+        (self.scope, self.shared) = (scope, outer);
+        text
+    }
+
+    /// Notes whether a function in a variable calls others.
+    pub(super) fn note_changing(&mut self, name: &str, bodies: &[String]) {
+        let calls = |f: &Callee| bodies.iter().any(|body| body.contains(&format!("{}(", f.name)));
+        if self.callees.iter().any(calls) {
+            self.changing.push(name.to_owned());
+        }
     }
 
     fn with_variable(&mut self, name: &str, ty: Ty, depth: u32) -> String {

@@ -187,6 +187,11 @@ impl Ty {
         Self::Object,
     ];
 
+    /// Returns whether a function can change a value of the type that it is passed.
+    fn is_changeable(self) -> bool {
+        matches!(self, Self::Ints | Self::Floats | Self::Matrix | Self::Object | Self::Dict)
+    }
+
     /// The same in programs that have derivatives.
     const SMOOTH: [Self; 9] = [
         Self::Float,
@@ -260,6 +265,10 @@ struct Writer {
     recursion: Option<Callee>,
     /// True if programs are to have derivatives.
     smooth: bool,
+    /// True in rounds that threads share, none of which may change what another one meets.
+    shared: bool,
+    /// The functions in variables that call others, and may so change what they capture.
+    changing: Vec<String>,
 }
 
 impl Writer {
@@ -277,6 +286,8 @@ impl Writer {
             trips: 1,
             ret: Ty::Int,
             recursion: None,
+            shared: false,
+            changing: Vec::new(),
         }
     }
 
@@ -453,7 +464,7 @@ mod tests {
     #[test]
     fn every_construct_is_met() {
         for make in [ScriptCase::from_seed, ScriptCase::smooth_from_seed] {
-            let texts: Vec<String> = (0..1600).map(|seed| make(seed).text).collect();
+            let texts: Vec<String> = (0..2400).map(|seed| make(seed).text).collect();
             let constructs = [
                 "; k",
                 "@threads",
@@ -479,6 +490,26 @@ mod tests {
                 assert!(met > 3, "{construct}: {met}");
             }
         }
+    }
+
+    #[test]
+    fn rounds_meet_no_element_that_another_one_sets() {
+        let mut met = 0;
+        for seed in 0..1600 {
+            let text = ScriptCase::smooth_from_seed(seed).text;
+            let mut lines = text.lines().map(str::trim);
+            while let Some(line) = lines.next() {
+                let Some(head) = line.strip_prefix("Threads.@threads for ") else { continue };
+                let (i, over) = head.split_once(" in ").unwrap();
+                let vector = over.strip_prefix("eachindex(").unwrap().strip_suffix(')').unwrap();
+                let body = lines.next().unwrap();
+                let rest = body.replace(&format!("{vector}[{i}]"), "");
+                let mut words = rest.split(|c: char| !c.is_alphanumeric());
+                assert!(words.all(|word| word != vector), "seed {seed}: {body}");
+                met += 1;
+            }
+        }
+        assert!(met > 100, "{met}");
     }
 
     #[test]

@@ -175,6 +175,7 @@ impl Writer {
             var.assignable &= var.assigned > 1;
         }
         self.line(&format!("{name} = {arg} -> {body}"));
+        self.note_changing(&name, &[body]);
         let ty = Ty::Closure;
         self.scope.push(Var { name, ty, assignable: false, assigned: 1, indexes: None });
     }
@@ -393,26 +394,44 @@ impl Writer {
         }
     }
 
-    /// A loop that threads share: each round sets an element of its own.
+    /// A loop that threads share: each round sets an element of its own. It reads elements of other vectors only if
+    /// the one that it sets is new, since these may be the same vector.
     fn threads_loop(&mut self) {
-        let vector = self.variable(|ty| ty == Ty::Floats).filter(|v| v.assigned <= 1);
-        let Some(v) = vector else { return self.for_loop() };
+        let Some(v) = self.variable(|ty| ty == Ty::Floats) else { return self.for_loop() };
+        let is_new = v.assigned > 1 || self.c.chance(50);
+        let (mut to, indexes) = (v.name.clone(), Some(v.name));
+        if is_new {
+            let of = &to;
+            let value = match self.c.chance(50) {
+                true => format!("copy({of})"),
+                false => format!("zeros(length({of}))"),
+            };
+            let name = self.name("x");
+            self.line(&format!("{name} = {value}"));
+            to = name;
+        }
         let i = self.name("i");
+        let own = format!("{to}[{i}]");
         // What is captured and assigned to more than once lives in a box of any type.
         let scope = self.scope.clone();
         let plain = |ty| !matches!(ty, Ty::Closure | Ty::Methods);
-        self.scope.retain(|var| var.assigned <= 1 && plain(var.ty));
-        let (name, indexes) = (i.clone(), Some(v.name.clone()));
-        self.scope.push(Var { name, ty: Ty::Int, assignable: false, assigned: 1, indexes });
+        let reads = |ty| is_new || ty != Ty::Floats;
+        self.scope.retain(|var| var.assigned <= 1 && plain(var.ty) && reads(var.ty));
+        for (name, ty, indexes) in [(i.clone(), Ty::Int, indexes), (own.clone(), Ty::Float, None)] {
+            self.scope.push(Var { name, ty, assignable: false, assigned: 1, indexes });
+        }
         let calls = std::mem::take(&mut self.recursion);
-        let value = self.expression(Ty::Float, 2);
+        let value = self.rounds(true, |w| w.expression(Ty::Float, 2));
         (self.recursion, self.scope) = (calls, scope);
         for var in &mut self.scope {
             var.assignable &= var.assigned > 1;
         }
-        let v = v.name;
-        self.line(&format!("Threads.@threads for {i} in eachindex({v})"));
-        self.line(&format!("    {v}[{i}] = {value}"));
+        if is_new {
+            let (name, ty) = (to.clone(), Ty::Floats);
+            self.scope.push(Var { name, ty, assignable: false, assigned: 1, indexes: None });
+        }
+        self.line(&format!("Threads.@threads for {i} in eachindex({to})"));
+        self.line(&format!("    {own} = {value}"));
         self.line("end");
     }
 
