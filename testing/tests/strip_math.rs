@@ -39,7 +39,12 @@ fn body(random: &mut Choices, rotated: bool, carries: bool) -> String {
     let mut sums = result.to_owned();
     for at in 0..2 + random.below(5) {
         let array = random.pick(&["%y", "%z"]);
-        let offset = if random.below(3) == 0 { random.below(4) } else { 0 };
+        // With the last one, indices wrap around in the loop.
+        let offset = match random.below(60) {
+            0..20 => random.below(4) as i64,
+            20 => i64::MAX - random.below(30) as i64,
+            _ => 0,
+        };
         let value = values[random.below(values.len())].clone();
         let other = values[random.below(values.len())].clone();
         let choice = random.below(10);

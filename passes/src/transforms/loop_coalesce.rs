@@ -156,6 +156,13 @@ impl Nest {
         let outer = self.outer.id;
         let blocks = forest.blocks(outer);
         let body = self.inner.latch;
+        // What a column begins with is not there any more when the loops are one.
+        let begins = |operand: Operand| {
+            operand.as_value().is_some_and(|v| self.carried.iter().any(|&(from, _)| from == v))
+        };
+        if f.insts(body).any(|v| f.operands(v).any(begins)) {
+            return false;
+        }
         // Operands come first: of the blocks, each comes after those that dominate it.
         for v in blocks.iter().flat_map(|&block| f.body(block)) {
             let counts =
@@ -200,7 +207,8 @@ impl Nest {
     ) -> Option<Plan> {
         let preheader = forest.get(self.outer.id).preheader?;
         let at = Value::terminator(preheader);
-        let runs = |of: &CountedLoop| {
+        // The inner loop ends, as its accesses are in bounds; the outer one has to where the inner one is empty.
+        let runs = |of: &CountedLoop, ends: bool| {
             let count = counts.of(of.id);
             let is_there = |poly: &Poly| {
                 variables.is_available_before(poly, self.outer.id)
@@ -209,13 +217,18 @@ impl Nest {
             let fits = match &count.latch_runs {
                 LatchRuns::Constant(_) => true,
                 LatchRuns::Symbolic(count) => {
-                    !matches!(count.holds, Holds::If(_)) && count.polys().into_iter().all(is_there)
+                    let holds = match count.holds {
+                        Holds::Always => true,
+                        Holds::IfTaken => ends,
+                        Holds::If(_) => false,
+                    };
+                    holds && count.polys().into_iter().all(is_there)
                 }
                 LatchRuns::Never | LatchRuns::Unknown => false,
             };
             (fits && count.exit == Some(of.exit(f))).then(|| count.latch_runs.clone())
         };
-        let runs = [runs(&self.outer)?, runs(&self.inner)?];
+        let runs = [runs(&self.outer, false)?, runs(&self.inner, true)?];
         let body = self.inner.latch;
         let mut columns = Vec::new();
         for v in f.body(body) {

@@ -12,7 +12,7 @@ impl<E: Emitter> Translator<'_, '_, E> {
     pub(super) fn outermost_loops(&self) -> FxHashMap<Pc, Pc> {
         let code = self.source.code;
         let mut found = FxHashMap::default();
-        let mut lowest = Pc::MAX;
+        let (mut lowest, mut headers) = (Pc::MAX, Vec::new());
         for (pc, &inst) in (0..code.insts.len() as Pc).zip(&code.insts).rev() {
             if !E::SETTLES || !self.reached[pc as usize] {
                 continue;
@@ -22,9 +22,11 @@ impl<E: Emitter> Translator<'_, '_, E> {
                 continue;
             };
             lowest = header;
-            if inst.goes_on() {
+            // What comes next may be another loop, each of whose iterations would settle the values.
+            if inst.goes_on() && !headers.contains(&(pc + 1)) {
                 found.insert(pc + 1, header);
             }
+            headers.push(header);
         }
         found
     }

@@ -239,7 +239,10 @@ impl Builder<'_> {
                     1 => self.push(f, mem::length(array))?,
                     _ => self.push(f, mem::size(array, Operand::from(f.constant_id(dim))))?,
                 };
-                for test in [arith::le(one, low), arith::le(high, size)] {
+                // The last index may have wrapped around.
+                let in_order = (step != 0).then(|| arith::le(low, high));
+                let tests = [arith::le(one, low), arith::le(high, size)];
+                for test in tests.into_iter().chain(in_order) {
                     let test = self.push(f, test)?;
                     all = Some(match all {
                         Some(all) => self.push(f, arith::and(all, test))?,

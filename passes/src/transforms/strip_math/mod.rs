@@ -27,7 +27,8 @@
 //! - `mem.map` gives the bits of the op.
 //! - An argument outside of the domain, and an index outside of its array, lead to the loop as it was, with the state that
 //!   it has at the start of the strip. There the error is raised at its place, after the same effects. Nothing that is done
-//!   ahead traps, or writes anything but the buffer, which nobody else knows.
+//!   ahead traps, or writes anything but the buffer, which nobody else knows; in a loop that has no iterations left, stores come
+//!   when nothing can fail any more.
 //! - In a strip, the counted exit is not taken: as many iterations go back to the header. The last one, or what is
 //!   left of it, is that of the loop as it was.
 //! - Where an array that is read ahead may be one that the loop writes to, the elements are compared by their indices,

@@ -12,8 +12,8 @@ use crate::analysis::traps::only_computes;
 use crate::transforms::util::loop_accesses::{MemoryAccess, lines};
 use crate::transforms::util::loop_pair::FusionAnalyses;
 
-/// The fewest iterations for which strips of arithmetic alone are faster than its instructions.
-const LEAST_OF_ARITHMETIC: i64 = 64;
+/// How many times as many iterations strips of arithmetic alone need to be faster than its instructions.
+const ARITHMETIC: i64 = 4;
 
 impl Plan {
     /// The plan for a loop that functions, arithmetic among them, are all of.
@@ -96,7 +96,7 @@ impl Plan {
         if !has_functions && schedule.rounds.iter().any(|round| !round.filled.is_empty()) {
             return None;
         }
-        let least = if has_functions { least } else { least.max(LEAST_OF_ARITHMETIC) };
+        let least = if has_functions { least } else { ARITHMETIC * least };
         for &access in loads.iter().chain(&stores) {
             let is_promised = f.attr(access, "inbounds") == Some(Constant::Bool(true))
                 && tree.dominates(f.block_of(access), latch);
