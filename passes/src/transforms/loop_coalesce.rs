@@ -89,7 +89,7 @@ struct Nest {
     inner: CountedLoop,
     /// The counter of each.
     counters: [Value; 2],
-    /// What the loops carry: the parameters of the outer and the inner header.
+    /// The carried values, each as a parameter of the outer and of the inner header.
     carried: Vec<(Value, Value)>,
     /// The instructions that compute counters, tests and indices.
     counting: FxHashSet<Value>,
@@ -274,7 +274,7 @@ struct Plan {
     nest: Nest,
     /// The block before the outer loop.
     preheader: Block,
-    /// How often each of the loops runs.
+    /// The trip counts of the outer and the inner loop.
     runs: [LatchRuns; 2],
     columns: Vec<Column>,
 }

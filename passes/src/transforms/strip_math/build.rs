@@ -11,7 +11,7 @@
 //! ^next: br %again, ^strip, ^header     the loop as it was does what is left
 //! ```
 //!
-//! Where functions are all of a loop, `^copy` and `^latch` are not there.
+//! A loop that functions are all of has no `^copy` and no `^latch`.
 
 use regraft_dialects::attrs::{function, inbounds, undef};
 use regraft_dialects::{arith, cf, mem};

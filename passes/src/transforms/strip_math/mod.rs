@@ -82,7 +82,7 @@ crate::pass! {
         length: i64,
         /// The least number of iterations of a loop within another one.
         least: i64,
-        /// Whether strips are computed of arithmetic too.
+        /// True if strips are computed of arithmetic too.
         arithmetic: bool,
     }
 }

@@ -44,6 +44,7 @@ pub(super) struct Candidate {
 }
 
 impl Candidate {
+    /// A small innermost loop whose trip count is known before it, and which was not cut before.
     pub(super) fn of(facts: &FusionAnalyses<'_>, l: LoopId, least: i64) -> Option<Self> {
         let (f, forest) = (facts.f, &facts.forest);
         if !is_small_innermost(f, forest, l, MAX_SIZE) {

@@ -21,7 +21,7 @@ pub(super) enum Source {
     Fixed(usize),
 }
 
-/// Where the results of a function go.
+/// The destination of the results of a function.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Target {
     /// The first part of the buffer that gets results, one behind the other.
@@ -190,7 +190,7 @@ impl Scheduler<'_> {
         items
     }
 
-    /// What needs nothing of each other.
+    /// Schedules items that need nothing of each other.
     fn round(&mut self, items: &[((bool, u32), Item)]) {
         let first = self.schedule.strips.len();
         let mut filled: Vec<(Operand, usize)> = Vec::new();
@@ -219,7 +219,7 @@ impl Scheduler<'_> {
         }
     }
 
-    /// A part of the buffer for a value that is computed one iteration after the other.
+    /// Takes a part of the buffer for a value that is computed one iteration after the other.
     fn fill(&mut self, arg: Operand) -> usize {
         let f = self.facts.f;
         let readers = self.functions.iter().flat_map(|&v| f.operands(v));
@@ -229,6 +229,7 @@ impl Scheduler<'_> {
         slot
     }
 
+    /// Schedules a function, and the other one of a sine and a cosine if that is in the round.
     fn function(&mut self, v: Value, round: &[Value]) {
         let f = self.facts.f;
         let sources: SmallVec<[Source; 2]> = f.operands(v).map(|arg| self.sources[&arg]).collect();

@@ -12,14 +12,14 @@ use crate::analysis::traps::only_computes;
 use crate::transforms::util::loop_accesses::{MemoryAccess, lines};
 use crate::transforms::util::loop_pair::FusionAnalyses;
 
-/// How many times as many iterations strips of arithmetic alone need to be faster than its instructions.
+/// The factor by which loops of arithmetic alone need more iterations than others for strips to be faster.
 const ARITHMETIC: i64 = 4;
 
 impl Plan {
     /// The plan for a loop that functions, arithmetic among them, are all of.
     ///
-    /// What may fail is computed first, to the buffer. Where that succeeds, nothing else can: elements are there, and
-    /// where they are stored is apart from what is read later.
+    /// Functions that may fail are computed first, to the buffer. After them nothing fails: elements are there, and
+    /// the places that are stored to are apart from those that are read later.
     pub(super) fn whole(
         facts: &FusionAnalyses<'_>,
         tree: &DominatorTree,
@@ -75,7 +75,7 @@ impl Plan {
             let late = needs_late || stored.contains_key(&inst);
             let may_fail = mem::strip_function(f.op(inst)?)?.partial;
             // What is computed for it one iteration after the other comes before all that is stored.
-            let filled = f.operands(inst).filter(|&arg| {
+            let mut filled = f.operands(inst).filter(|&arg| {
                 !arg.as_value().is_some_and(|v| functions.contains(&v))
                     && !is_fixed(facts, l, arg)
                     && !is_elements(facts, l, arg)
@@ -84,7 +84,7 @@ impl Plan {
                 let is_function = |v: Value| functions.contains(&v);
                 needed(facts, l, vec![arg], is_function).into_iter().any(is_late)
             };
-            if late && may_fail || filled.clone().any(needs_early) {
+            if late && may_fail || filled.any(needs_early) {
                 return None;
             }
             computed.push(Computed { inst, level, late });
