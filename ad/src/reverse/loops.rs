@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use regraft_dialects::arith;
+use regraft_dialects::{arith, mem};
 use regraft_ir::{
     Block, Constant, ControlFlow, Diagnostic, DominatorTree, Function, Operand, Type, Value,
 };
@@ -54,15 +54,18 @@ impl Loops {
         std::iter::successors(self.forest.loop_of(block), |&l| self.forest.get(l).parent)
     }
 
-    /// Returns whether the number of iterations of a loop is bounded by something known at the end
-    /// of a block.
+    /// Returns whether an array may have an element for each iteration of a loop: their number is
+    /// bounded by something known at the end of a block. If the loop may be left before, an iteration limit can
+    /// be far above what is ever run, so that only small constants and lengths of arrays will do.
     pub(super) fn is_bounded_at(&self, f: &Function, l: LoopId, at: Block) -> bool {
-        match &self.counts.of(l).latch_runs {
-            LatchRuns::Constant(n) => *n < 1 << 24,
+        let found = self.counts.of(l);
+        match &found.latch_runs {
+            LatchRuns::Constant(n) => *n < if found.is_exact { 1 << 24 } else { 1 << 10 },
             // Until a counter has wrapped around, other ways out or errors end a loop: an array for
             // so many iterations could not be made.
             _ => self.count_at(f, l, at, false).is_some_and(|count| {
-                count.is_signed || matches!(count.form, CountForm::Distance { .. })
+                (count.is_signed || matches!(count.form, CountForm::Distance { .. }))
+                    && (found.is_exact || is_of_lengths(f, count))
             }),
         }
     }
@@ -93,6 +96,16 @@ impl Loops {
             None => true,
         }
     }
+}
+
+/// Returns whether a count is a polynomial of lengths of arrays and of the iterations of loops around.
+fn is_of_lengths(f: &Function, count: &Count) -> bool {
+    count.polys().iter().all(|poly| {
+        poly.symbols().all(|symbol| match symbol {
+            Sym::Value(v) => matches!(f.op(v), Some(mem::LENGTH | mem::SIZE)),
+            Sym::Iteration(_) => true,
+        })
+    })
 }
 
 /// The counters of loops in a forward sweep: parameters of their headers that are 0, 1, 2, ...

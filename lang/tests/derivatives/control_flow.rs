@@ -27,6 +27,18 @@ fn a_loop_that_goes_round_often() {
 }
 
 #[test]
+fn a_loop_that_ends_long_before_its_limit_keeps_what_it_ran() {
+    check(
+        "function f(x, n)\n    for i in 1:n\n        x = x * x\n        x < 0.1 && break\n    end\n    x\nend\n",
+        &[
+            ("gradient(f, 0.9, 10^12)[1] ≈ 32 * 0.9^31", "true"),
+            ("gradient(f, 0.9, 2)[1] ≈ 4 * 0.9^3", "true"),
+            ("gradient(f, 0.9, 0)", "(1.0, nothing)"),
+        ],
+    );
+}
+
+#[test]
 fn values_that_change_places_in_each_round() {
     check(
         "function f(a, b, n)\n    for i in 1:n\n        a, b = b, 2a\n    end\n    a + 10b\nend\n",
