@@ -27,12 +27,37 @@ fn matrices_are_lent() {
     // Some of the columns.
     assert_eq!(f.call((&mut a.slice_mut(s![.., 1..]), 1, 1)).unwrap(), 212.5);
     assert_eq!(a[[0, 1]], 12.5);
-    // Rows are no columns.
-    let mut rows = Array2::<f64>::zeros((2, 3));
-    let error = f.call((&mut rows, 1, 1)).unwrap_err();
-    assert!(error.message().contains("the first index running fastest"), "{}", error.message());
-    let error = f.call((&mut a.slice_mut(s![1.., ..]), 1, 1)).unwrap_err();
-    assert!(error.message().contains("the first index running fastest"), "{}", error.message());
+}
+
+#[test]
+fn matrices_in_another_order_are_copied_and_copied_back() {
+    let mut session = session("f(a, i, j) = (a[i, j] += 0.5; a[i, j] + 100 * size(a, 1))");
+    let f = session.compile::<fn(&mut ArrayRef2<f64>, i64, i64) -> f64>("f").unwrap();
+    let by_columns = matrix(2, 3);
+    // Row by row, as `ndarray` has them by default.
+    let mut rows = Array2::from_shape_fn((2, 3), |index| by_columns[index]);
+    assert_eq!(f.call((&mut rows, 2, 3)).unwrap(), 223.5);
+    let mut expected = by_columns.clone();
+    expected[[1, 2]] = 23.5;
+    assert_eq!(rows, expected);
+    // One row of some columns, from the last to the first.
+    let mut a = by_columns.clone();
+    assert_eq!(f.call((&mut a.slice_mut(s![1.., ..;-1]), 1, 1)).unwrap(), 123.5);
+    assert_eq!(a, expected);
+    // What failed has written, too.
+    let mut session = self::session("g(a) = (a[1, 2] = 5.0; a[3, 1] = 6.0; 0.0)");
+    let g = session.compile::<fn(&mut ArrayRef2<f64>) -> f64>("g").unwrap();
+    assert!(g.call((&mut rows,)).is_err());
+    expected[[0, 1]] = 5.0;
+    assert_eq!(rows, expected);
+}
+
+#[test]
+fn one_element_in_all_places() {
+    let mut session = session("f(a) = sum(a) + a[end, 1]");
+    let f = session.compile::<fn(&ArrayRef2<f64>) -> f64>("f").unwrap();
+    let two = Array2::from_elem((1, 1), 2.0);
+    assert_eq!(f.call((&two.broadcast((4, 5)).unwrap(),)).unwrap(), 42.0);
 }
 
 #[test]

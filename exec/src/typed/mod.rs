@@ -28,9 +28,12 @@
 //! never leave the thread.
 //!
 //! Arguments go to registers of the first frame at once. Slices are lent (`value::loan`), not copied,
-//! unless it cannot be shown (`read_only`) that a function leaves one alone that it may not write to.
+//! unless it cannot be shown (`read_only`) that a function leaves one alone that it may not write to. Matrices in another
+//! order than the program's are copied.
 
 pub mod c;
+#[cfg(feature = "faer")]
+mod faer;
 mod instance;
 #[cfg(feature = "ndarray")]
 mod ndarray;

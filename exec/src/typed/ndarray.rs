@@ -1,11 +1,11 @@
-//! Arrays and views of the crate `ndarray`, which are lent as matrices and arrays of the program are: the first
-//! index runs fastest (`Array2::zeros((m, n).f())`). Others are refused when they are passed.
+//! Arrays and views of the crate `ndarray`. Those whose first index runs fastest (`Array2::zeros((m, n).f())`), as that of
+//! the program's arrays does, are lent as they are; others are copied to that order and back.
 
 use ndarray::{Array, ArrayRef, Axis, Ix1, Ix2, Ix3, ShapeBuilder};
 
 use super::param::{ByMut, ByRef, Lend, sealed::Sealed};
 use super::shadow::Active;
-use crate::value::Element;
+use crate::value::{Element, Strides, are_in_order};
 
 macro_rules! ranks {
     ($($dimension:ty, $rank:literal;)*) => {$(
@@ -22,13 +22,19 @@ macro_rules! ranks {
             }
 
             #[inline]
-            fn elements(&self) -> Option<&[T]> {
-                self.view().reversed_axes().to_slice()
+            fn data(&self) -> *const T {
+                self.as_ptr()
             }
 
             #[inline]
-            fn elements_mut(&mut self) -> Option<&mut [T]> {
-                self.view_mut().reversed_axes().into_slice()
+            fn data_mut(&mut self) -> *mut T {
+                self.as_mut_ptr()
+            }
+
+            #[inline]
+            fn distances(&self) -> Option<Strides> {
+                let strides = self.strides();
+                (!are_in_order(&self.lengths(), strides)).then(|| Strides::from_slice(strides))
             }
         }
 

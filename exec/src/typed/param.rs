@@ -11,7 +11,7 @@ use regraft_ir::{Context, Type};
 
 use super::passing::Passing;
 use crate::error::Trap;
-use crate::value::{Dims, Element};
+use crate::value::{Dims, Element, Strides};
 
 /// A parameter of a [`Signature`](super::Signature).
 pub trait Param: 'static {
@@ -61,7 +61,8 @@ pub struct ByRef<P: ?Sized>(PhantomData<P>);
 #[derive(Debug)]
 pub struct ByMut<P: ?Sized>(PhantomData<P>);
 
-/// Elements in memory order, the first index running fastest, that can be lent to a program as an array.
+/// Elements that can be lent to a program as an array. In memory order, the first index running fastest, they stay where they
+/// are. In another order, they are copied to this one for the time of a call, and back if they may be written to.
 pub trait Lend: sealed::Sealed + 'static {
     /// The type of the elements.
     type Element: Element;
@@ -73,13 +74,17 @@ pub trait Lend: sealed::Sealed + 'static {
     /// The lengths.
     fn lengths(&self) -> Self::Lengths;
 
-    /// The elements; `None` if they are in another order.
+    /// The address of the first element.
     #[doc(hidden)]
-    fn elements(&self) -> Option<&[Self::Element]>;
+    fn data(&self) -> *const Self::Element;
 
     /// The same, to be written to.
     #[doc(hidden)]
-    fn elements_mut(&mut self) -> Option<&mut [Self::Element]>;
+    fn data_mut(&mut self) -> *mut Self::Element;
+
+    /// The distances from an element to the next along each dimension; `None` if they are in memory order.
+    #[doc(hidden)]
+    fn distances(&self) -> Option<Strides>;
 }
 
 pub(super) mod sealed {
@@ -98,13 +103,18 @@ impl<T: Element> Lend for [T] {
     }
 
     #[inline]
-    fn elements(&self) -> Option<&[T]> {
-        Some(self)
+    fn data(&self) -> *const T {
+        self.as_ptr()
     }
 
     #[inline]
-    fn elements_mut(&mut self) -> Option<&mut [T]> {
-        Some(self)
+    fn data_mut(&mut self) -> *mut T {
+        self.as_mut_ptr()
+    }
+
+    #[inline]
+    fn distances(&self) -> Option<Strides> {
+        None
     }
 }
 
@@ -151,15 +161,8 @@ impl<P: Lend + ?Sized> Param for ByRef<P> {
 
     #[inline]
     fn pass(arg: &P, to: &mut Passing<'_>) -> Result<(), Trap> {
-        to.pass_array(|lent| {
-            let (items, lengths) = (arg.elements()?, arg.lengths());
-            if lent.copies {
-                return lent.loan.begin_with_copy(items, lengths.as_ref());
-            }
-            // SAFETY: the elements are borrowed until the call is over, and that ends the loan. They are
-            // not written to, as `read_only` has found.
-            unsafe { lent.loan.begin(NonNull::from(items).cast::<P::Element>(), lengths.as_ref()) }
-        })
+        // SAFETY: the elements are borrowed until the call is over.
+        unsafe { pass_shared(arg.data(), arg.lengths().as_ref(), arg.distances(), to) }
     }
 }
 
@@ -185,11 +188,56 @@ impl<P: Lend + ?Sized> Param for ByMut<P> {
 
     #[inline]
     fn pass(arg: &mut P, to: &mut Passing<'_>) -> Result<(), Trap> {
-        to.pass_array(|lent| {
-            let lengths = arg.lengths();
-            let items = arg.elements_mut()?;
-            // SAFETY: the elements are borrowed exclusively until the call is over, and that ends the loan.
-            unsafe { lent.loan.begin(NonNull::from(items).cast::<P::Element>(), lengths.as_ref()) }
-        })
+        let (lengths, distances) = (arg.lengths(), arg.distances());
+        // SAFETY: the elements are borrowed exclusively until the call is over.
+        unsafe { pass_exclusive(arg.data_mut(), lengths.as_ref(), distances, to) }
     }
+}
+
+/// Lends elements that are not written to.
+///
+/// # Safety
+/// At all indices there are elements until the call is over, which nobody writes to.
+#[inline]
+pub(super) unsafe fn pass_shared<T: Element>(
+    data: *const T,
+    lengths: &[usize],
+    strides: Option<Strides>,
+    to: &mut Passing<'_>,
+) -> Result<(), Trap> {
+    to.pass_array(|lent| {
+        let data = NonNull::new(data.cast_mut())?;
+        // SAFETY: the caller says so, and the end of the call ends the loan. Elements that are not copied are not written
+        // to, as `read_only` has found.
+        unsafe {
+            match strides {
+                Some(strides) => lent.loan.begin_strided(data, lengths, &strides, false),
+                None if lent.copies => lent.loan.begin_with_copy(data, lengths),
+                None => lent.loan.begin(data, lengths),
+            }
+        }
+    })
+}
+
+/// Lends elements that may be written to.
+///
+/// # Safety
+/// At all indices there are elements until the call is over, which nobody else uses.
+#[inline]
+pub(super) unsafe fn pass_exclusive<T: Element>(
+    data: *mut T,
+    lengths: &[usize],
+    strides: Option<Strides>,
+    to: &mut Passing<'_>,
+) -> Result<(), Trap> {
+    to.pass_array(|lent| {
+        let data = NonNull::new(data)?;
+        // SAFETY: the caller says so, and the end of the call ends the loan.
+        unsafe {
+            match strides {
+                Some(strides) => lent.loan.begin_strided(data, lengths, &strides, true),
+                None => lent.loan.begin(data, lengths),
+            }
+        }
+    })
 }

@@ -31,7 +31,7 @@ impl<'a> Passing<'a> {
         lend: impl FnOnce(&mut Lent) -> Option<Val>,
     ) -> Result<(), Trap> {
         let array = self.loans.next().and_then(lend);
-        self.pass_value(array.ok_or_else(no_strip)?)
+        self.pass_value(array.ok_or_else(too_many)?)
     }
 
     #[inline]
@@ -56,10 +56,8 @@ impl<'a> Passing<'a> {
 }
 
 #[cold]
-fn no_strip() -> Trap {
-    let message = "the elements of an argument are not one after the other in memory, the first index \
-                   running fastest";
-    Trap::of_kind(ErrorKind::Arguments, message)
+fn too_many() -> Trap {
+    Trap::of_kind(ErrorKind::Arguments, "an argument has more elements than memory can hold")
 }
 
 #[cold]

@@ -5,7 +5,8 @@
 //! object points to elements of the caller's; it owns none of them, which shows by its having room
 //! for none. If the program still holds the object at the end (a part of its result, or a global), that gets a
 //! copy of the elements, and the loan makes a new object. Otherwise nobody looks at the object until the
-//! next call, which lets it point to other elements.
+//! next call, which lets it point to other elements. Elements in another order than the program's are copied to memory of
+//! the loan, and back at the end if they may be written to.
 //!
 //! # Why it is right
 //! Elements that somebody else owns are never freed or moved: a vector of them that is to be changed as a whole is
@@ -21,6 +22,7 @@ use regraft_ir::Type;
 use super::array::by_element;
 use super::layout::Counted;
 use super::shared::Shared;
+use super::strided::Gathered;
 use super::val::{Array, Element, Storage, Val, with_storage};
 
 /// An array object for elements that are lent, again and again.
@@ -29,12 +31,13 @@ pub(crate) struct Loan {
     element: Type,
     rank: u8,
     array: Shared<Array>,
+    gathered: Gathered,
 }
 
 impl Loan {
     /// For arrays of that rank, which is 1 or more, of scalars.
     pub(crate) fn new(element: Type, rank: u8) -> Self {
-        Self { element, rank, array: object(element, rank) }
+        Self { element, rank, array: object(element, rank), gathered: Gathered::default() }
     }
 
     /// An array of the elements at `data`, with these lengths. `None` if the loan is for another type, or if
@@ -50,6 +53,16 @@ impl Loan {
         lengths: &[usize],
     ) -> Option<Val> {
         self.end();
+        // SAFETY: the caller says so.
+        unsafe { self.lend(data, lengths) }
+    }
+
+    /// Lets the object point to elements.
+    ///
+    /// # Safety
+    /// As of [`begin`](Self::begin).
+    #[inline]
+    unsafe fn lend<T: Element>(&mut self, data: NonNull<T>, lengths: &[usize]) -> Option<Val> {
         if lengths.len() != usize::from(self.rank) {
             return None;
         }
@@ -86,13 +99,36 @@ impl Loan {
         unsafe { by_element!(self.element, begin(self, data, lengths), None) }
     }
 
-    /// The array, with elements that are copied to memory of its own.
-    pub(crate) fn begin_with_copy<T: Element>(
+    /// As [`begin`](Self::begin), for elements that are so far from each other along each dimension, the first of which is
+    /// at `data`; `writes` says whether the program may set some.
+    ///
+    /// # Safety
+    /// As of `begin`, for the elements at all indices.
+    pub(crate) unsafe fn begin_strided<T: Element>(
         &mut self,
-        items: &[T],
+        data: NonNull<T>,
+        lengths: &[usize],
+        strides: &[isize],
+        writes: bool,
+    ) -> Option<Val> {
+        self.end();
+        // SAFETY: the caller says so, and `end` comes before the elements are used again; the copies are there until the
+        // next loan.
+        unsafe {
+            let copies = self.gathered.take(data, lengths, strides, writes)?;
+            self.lend(copies, lengths)
+        }
+    }
+
+    /// As [`begin`](Self::begin), with elements that are copied to memory of the array's own.
+    ///
+    /// # Safety
+    /// As of `begin`, until this returns.
+    pub(crate) unsafe fn begin_with_copy<T: Element>(
+        &mut self,
+        data: NonNull<T>,
         lengths: &[usize],
     ) -> Option<Val> {
-        let data = NonNull::from(items).cast::<T>();
         // SAFETY: the elements are there until the next line, where the array gets its own.
         let array = unsafe { self.begin(data, lengths) }?;
         self.array.buffer::<T>()?.0.own();
@@ -102,6 +138,7 @@ impl Loan {
     /// Takes the elements back.
     #[inline]
     pub(crate) fn end(&mut self) {
+        self.gathered.put_back();
         if Shared::strong_count(&self.array) > 1 {
             self.leave();
         }
@@ -164,6 +201,21 @@ mod tests {
         assert_eq!(items(&kept), [1.0, 2.0]);
         let other = lend(&mut loan, &mut lent);
         assert_eq!((items(&kept), items(&other)), (vec![1.0, 2.0], vec![7.0, 2.0]));
+    }
+
+    #[test]
+    fn elements_in_another_order_are_copied_back_at_the_end() {
+        let (mut loan, mut lent) = (Loan::new(Type::F64, 1), [1.0, 2.0, 3.0]);
+        for (writes, last) in [(true, 9.0), (false, 1.0)] {
+            lent[0] = 1.0;
+            let end = NonNull::from(&mut lent[2]);
+            // SAFETY: the elements are not used before the end of the loan.
+            let array = unsafe { loan.begin_strided(end, &[2], &[-2], writes) }.expect("it fits");
+            assert_eq!(items(&array), [3.0, 1.0]);
+            assert!(array.as_array().is_some_and(|array| array.set(1, Val::F64(9.0))));
+            loan.end();
+            assert_eq!((lent, items(&array)), ([last, 2.0, 3.0], vec![3.0, 9.0]));
+        }
     }
 
     #[test]
