@@ -32,7 +32,7 @@ pub struct Call {
     file: PathBuf,
     call: String,
     name: Option<String>,
-    gradient: bool,
+    gradient: Option<Vec<String>>,
     native: bool,
 }
 
@@ -40,7 +40,7 @@ impl Call {
     /// The function that a call runs, such as `f(Float64, Vector{Float64})`, after the script in a file.
     pub fn new(file: impl Into<PathBuf>, call: impl Into<String>) -> Self {
         let (file, call) = (file.into(), call.into());
-        Self { file, call, name: None, gradient: false, native: false }
+        Self { file, call, name: None, gradient: None, native: false }
     }
 
     /// Says what the function is called in Rust. Otherwise it is called as in the program, up to the first character
@@ -53,8 +53,15 @@ impl Call {
 
     /// Adds the gradient, a function `NAME_gradient`.
     #[must_use]
-    pub fn gradient(mut self) -> Self {
-        self.gradient = true;
+    pub fn gradient(self) -> Self {
+        self.gradient_by::<&str>([])
+    }
+
+    /// Adds the gradient by these parameters, given by their names or by their numbers from 1; by all if there are none. The
+    /// others are constants to it.
+    #[must_use]
+    pub fn gradient_by<P: Into<String>>(mut self, parameters: impl IntoIterator<Item = P>) -> Self {
+        self.gradient = Some(parameters.into_iter().map(Into::into).collect());
         self
     }
 
@@ -82,7 +89,7 @@ impl Call {
         command.arg("emit").arg(&self.file).arg(&self.call).args(["--name", name]);
         command.arg("--object").arg(folder.join(format!("lib{library}.a")));
         command.arg("--rust").arg(folder.join(format!("{name}.rs")));
-        command.args(self.gradient.then_some("--gradient"));
+        command.args(self.gradient.iter().map(|by| format!("--gradient={}", by.join(","))));
         command.args(["--cpu", if self.native { "native" } else { "any" }]);
         let output = command.output().map_err(|error| {
             format!(

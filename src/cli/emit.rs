@@ -44,9 +44,17 @@ pub(super) struct Args {
     /// know
     #[arg(long, value_name = "NAME", requires = "object")]
     name: Option<String>,
-    /// Add the gradient, a function `NAME_gradient`
-    #[arg(long, requires = "object")]
-    gradient: bool,
+    /// Add the gradient, a function `NAME_gradient`; of the parameters that are named, or given by their numbers from 1,
+    /// alone: `--gradient=a,x`
+    #[arg(
+        long,
+        requires = "object",
+        value_name = "PARAMETER,..",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = ""
+    )]
+    gradient: Option<String>,
     /// The CPUs that the object file is for
     #[arg(long, value_enum, default_value = "any", requires = "object")]
     cpu: CpuName,
@@ -129,8 +137,9 @@ impl Args {
         let mut file = ObjectFile::new(cpu)?;
         let (entry, name) = (Entry::CallOrTypes(call), self.name.as_deref());
         file.add(&session.closed(entry, pipeline)?, name)?;
-        if self.gradient {
-            file.add(&session.closed_gradient(entry)?, name)?;
+        if let Some(by) = &self.gradient {
+            let by: Vec<&str> = by.split(',').map(str::trim).filter(|by| !by.is_empty()).collect();
+            file.add(&session.closed_gradient(entry, &by)?, name)?;
         }
         if let Some(header) = &self.header {
             write(header, file.header().as_bytes())?;

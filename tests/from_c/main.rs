@@ -55,19 +55,21 @@ fn has_c() -> bool {
     there
 }
 
-/// Compiles functions of a script, each by its own call with `gradient` or without, and a program in C
-/// that calls them; gives what it prints.
+/// A call that says the types of a function's arguments, and the parameters that its gradient is by, if there is one.
+type Called<'a> = (&'a str, Option<&'a [&'a str]>);
+
+/// Compiles functions of a script, and a program in C that calls them; gives what it prints.
 #[track_caller]
-fn run_c(name: &str, script: &str, calls: &[(&str, bool)], main: &str) -> String {
+fn run_c(name: &str, script: &str, calls: &[Called<'_>], main: &str) -> String {
     let folder = folder(name);
     let mut session = Session::new(&context());
     session.run("script.jl", script).unwrap();
     let mut file = ObjectFile::new(Cpu::Any).unwrap();
-    for &(call, gradient) in calls {
+    for &(call, by) in calls {
         let entry = Entry::CallOrTypes(call);
         file.add(&session.closed(entry, None).unwrap(), None).unwrap();
-        if gradient {
-            file.add(&session.closed_gradient(entry).unwrap(), None).unwrap();
+        if let Some(by) = by {
+            file.add(&session.closed_gradient(entry, by).unwrap(), None).unwrap();
         }
     }
     let header = file.header();
@@ -132,16 +134,16 @@ fn numbers_go_in_and_out_as_in_the_interpreter() {
         return;
     }
     let calls = [
-        ("mixed(Float64, Float32, Int64, Int32, Int16, Int8, Bool)", false),
-        ("fib(Int)", false),
-        ("wave(Float64)", false),
-        ("small(Int8)", false),
-        ("half(Float32)", false),
-        ("is_even(Int)", false),
-        ("both(Float64, Int)", false),
-        ("named(Float64)", false),
-        ("nothing_at_all(Int)", false),
-        ("root(Float64)", false),
+        ("mixed(Float64, Float32, Int64, Int32, Int16, Int8, Bool)", None),
+        ("fib(Int)", None),
+        ("wave(Float64)", None),
+        ("small(Int8)", None),
+        ("half(Float32)", None),
+        ("is_even(Int)", None),
+        ("both(Float64, Int)", None),
+        ("named(Float64)", None),
+        ("nothing_at_all(Int)", None),
+        ("root(Float64)", None),
     ];
     let main = r#"
 int main(void) {
@@ -227,15 +229,15 @@ fn arrays_are_lent_and_results_are_freed() {
         return;
     }
     let calls = [
-        ("axpy!(Vector{Float64}, Float64, Vector{Float64})", false),
-        ("squares(Int)", false),
-        ("product(Matrix{Float64}, Matrix{Float64})", false),
-        ("count_true(Vector{Bool})", false),
-        ("at(Vector{Int64}, Int)", false),
-        ("words(Int)", false),
-        ("careful(Float64)", false),
-        ("deep(Float64)", false),
-        ("down(Vector{Int64}, Int)", false),
+        ("axpy!(Vector{Float64}, Float64, Vector{Float64})", None),
+        ("squares(Int)", None),
+        ("product(Matrix{Float64}, Matrix{Float64})", None),
+        ("count_true(Vector{Bool})", None),
+        ("at(Vector{Int64}, Int)", None),
+        ("words(Int)", None),
+        ("careful(Float64)", None),
+        ("deep(Float64)", None),
+        ("down(Vector{Int64}, Int)", None),
     ];
     let main = r#"
 int main(void) {
@@ -292,6 +294,7 @@ int main(void) {
     assert_eq!(output, expected);
 }
 
+const LOSS: &str = "loss(Matrix{Float64}, Vector{Float64}, Int, Float64)";
 const LOSSES: &str = "
 function loss(a, x, n, s)
     t = 0.0
@@ -314,10 +317,38 @@ int main(void) {
     printf("%.17g\n%.17g %.17g %.17g %.17g\n%.17g %.17g\n%.17g\n", value, da[0], da[1], da[2], da[3], dx[0], dx[1], ds);
     return 0;
 }"#;
-    let calls = [("loss(Matrix{Float64}, Vector{Float64}, Int, Float64)", true)];
+    let calls = [(LOSS, Some(&[][..]))];
     let output = run_c("from_c_gradients", LOSSES, &calls, main);
     // t = 0.5 (5 (1 + 4) + 6 (9 + 16)); by a: s n a x; by x: s (a1^2 + a2^2); by s: t / s.
     assert_eq!(output, "87.5\n5 10 18 24\n2.5 12.5\n175\n");
+}
+
+#[test]
+fn a_gradient_by_some_parameters_has_places_for_these() {
+    if !has_c() {
+        return;
+    }
+    let main = r#"
+int main(void) {
+    double a[] = {1, 2, 3, 4}, x[] = {5, 6}, dx[2], ds, value;
+    say(loss_gradient(a, 2, 2, x, 2, 2, 0.5, dx, &ds, &value));
+    printf("%.17g\n%.17g %.17g\n%.17g\n", value, dx[0], dx[1], ds);
+    return 0;
+}"#;
+    // By its name, and by its number.
+    let output = run_c("from_c_gradient_by_some", LOSSES, &[(LOSS, Some(&["x", "4"]))], main);
+    assert_eq!(output, "87.5\n2.5 12.5\n175\n");
+
+    let mut session = Session::new(&context());
+    session.run("script.jl", LOSSES).unwrap();
+    let mut refused = |by| {
+        let errors = session.closed_gradient(Entry::CallOrTypes(LOSS), &[by]).unwrap_err();
+        errors[0].message().to_owned()
+    };
+    for by in ["y", "0", "5"] {
+        assert_eq!(refused(by), format!("there is no parameter `{by}`"));
+    }
+    assert_eq!(refused("n"), "the parameter `n` has no derivative: it is of type Int64");
 }
 
 #[test]
@@ -346,7 +377,7 @@ int main(void) {
     for (int t = 0; t < 8; t++) printf("%g\n", sums[t]);
     return 0;
 }"#;
-    let calls = [("squares(Int)", false), ("words(Int)", false)];
+    let calls = [("squares(Int)", None), ("words(Int)", None)];
     let output = run_c("from_c_threads", ARRAYS, &calls, main);
     assert_eq!(output, "2.0002e+06\n".repeat(8));
 }

@@ -13,7 +13,7 @@ use super::param::{ByMut, ByRef, Lend, Param, Way, pass_exclusive, pass_shared, 
 use super::passing::Passing;
 use super::shadow::Active;
 use crate::error::Trap;
-use crate::value::{Dims, Element, Strides, are_in_order};
+use crate::value::{Dims, Element, Strides};
 
 impl<T: Element> Sealed for Mat<T> {}
 
@@ -39,16 +39,8 @@ impl<T: Element> Lend for Mat<T> {
 
     #[inline]
     fn distances(&self) -> Option<Strides> {
-        distances(self.as_ref())
+        Some(Strides::from_slice(&[self.row_stride(), self.col_stride()]))
     }
-}
-
-/// The distances between elements, if they are in another order than the program's.
-#[inline]
-fn distances<T>(matrix: MatRef<'_, T>) -> Option<Strides> {
-    let strides = [matrix.row_stride(), matrix.col_stride()];
-    let lengths = [matrix.nrows(), matrix.ncols()];
-    (!are_in_order(&lengths, &strides)).then(|| Strides::from_slice(&strides))
 }
 
 macro_rules! views {
@@ -76,8 +68,9 @@ macro_rules! views {
             #[inline]
             fn pass(arg: Self::Arg<'_>, to: &mut Passing<'_>) -> Result<(), Trap> {
                 let lengths = [arg.nrows(), arg.ncols()];
+                let strides = Strides::from_slice(&[arg.row_stride(), arg.col_stride()]);
                 // SAFETY: the elements are borrowed until the call is over, exclusively if they may be written to.
-                unsafe { $pass(arg.$data(), &lengths, distances(arg.as_ref()), to) }
+                unsafe { $pass(arg.$data(), &lengths, Some(strides), to) }
             }
         }
     )*};

@@ -11,7 +11,7 @@ use regraft_ir::{Context, Type};
 
 use super::passing::Passing;
 use crate::error::Trap;
-use crate::value::{Dims, Element, Strides};
+use crate::value::{Dims, Element, Strides, are_in_order};
 
 /// A parameter of a [`Signature`](super::Signature).
 pub trait Param: 'static {
@@ -82,7 +82,7 @@ pub trait Lend: sealed::Sealed + 'static {
     #[doc(hidden)]
     fn data_mut(&mut self) -> *mut Self::Element;
 
-    /// The distances from an element to the next along each dimension; `None` if they are in memory order.
+    /// The distances from an element to the next along each dimension, in elements; `None` if they are surely in memory order.
     #[doc(hidden)]
     fn distances(&self) -> Option<Strides>;
 }
@@ -210,7 +210,7 @@ pub(super) unsafe fn pass_shared<T: Element>(
         // SAFETY: the caller says so, and the end of the call ends the loan. Elements that are not copied are not written
         // to, as `read_only` has found.
         unsafe {
-            match strides {
+            match strides.filter(|strides| !are_in_order(lengths, strides)) {
                 Some(strides) => lent.loan.begin_strided(data, lengths, &strides, false),
                 None if lent.copies => lent.loan.begin_with_copy(data, lengths),
                 None => lent.loan.begin(data, lengths),
@@ -234,7 +234,7 @@ pub(super) unsafe fn pass_exclusive<T: Element>(
         let data = NonNull::new(data)?;
         // SAFETY: the caller says so, and the end of the call ends the loan.
         unsafe {
-            match strides {
+            match strides.filter(|strides| !are_in_order(lengths, strides)) {
                 Some(strides) => lent.loan.begin_strided(data, lengths, &strides, true),
                 None => lent.loan.begin(data, lengths),
             }

@@ -54,15 +54,19 @@ impl Session {
 
     /// The gradient of the function that a call runs. Behind its parameters are as many others, which take
     /// the derivatives: an array for an array, one of one element for a number, and nothing for what has none. The result is
-    /// the value.
+    /// the value. If `by` names parameters, or gives their numbers from 1, the others are constants.
     ///
     /// # Errors
-    /// As of [`compile_gradient`](Self::compile_gradient).
-    pub fn closed_gradient(&mut self, entry: Entry<'_>) -> Result<Closed, Vec<Diagnostic>> {
+    /// As of [`compile_gradient`](Self::compile_gradient); if there is no such parameter, or it has no derivative.
+    pub fn closed_gradient(
+        &mut self,
+        entry: Entry<'_>,
+        by: &[&str],
+    ) -> Result<Closed, Vec<Diagnostic>> {
         let (call, function) = self.resolve_callee(entry)?;
         let primal = self.typed_module(&call)?;
         let names = self.param_names(&call, &primal);
-        let shadows: Vec<Type> = call.args.iter().map(|&ty| self.shadow(ty)).collect();
+        let shadows = self.shadows(&call, &names, by).map_err(|error| vec![error])?;
         let title = format!("the value and the gradient of {}", self.title(&call, &primal));
         let name = name(&primal).to_owned();
         let groups = [call.args.clone(), shadows];
@@ -81,6 +85,38 @@ impl Session {
             }
         }
         Ok(Closed { module, name, title, shadows: Some((first, first + count)) })
+    }
+
+    /// The types of what takes the derivatives by the arguments of a call.
+    fn shadows(
+        &self,
+        call: &TypedCall,
+        names: &[Option<String>],
+        by: &[&str],
+    ) -> Result<Vec<Type>, Diagnostic> {
+        let all: Vec<Type> = call.args.iter().map(|&ty| self.shadow(ty)).collect();
+        if by.is_empty() {
+            return Ok(all);
+        }
+        let mut shadows = vec![Type::UNIT; all.len()];
+        for &wanted in by {
+            let named = names.iter().position(|name| name.as_deref() == Some(wanted));
+            let numbered = || wanted.parse::<usize>().ok()?.checked_sub(1);
+            let at = named.or_else(numbered).filter(|&at| at < all.len());
+            let Some(at) = at else {
+                let known: Vec<&str> = names.iter().flatten().map(String::as_str).collect();
+                let error = Diagnostic::error(format!("there is no parameter `{wanted}`"));
+                return Err(error.help(format!("the parameters are {}", known.join(", "))));
+            };
+            if all[at] == Type::UNIT {
+                let ty = self.compiler.borrow().world.type_name(call.args[at]);
+                let message =
+                    format!("the parameter `{wanted}` has no derivative: it is of type {ty}");
+                return Err(Diagnostic::error(message));
+            }
+            shadows[at] = all[at];
+        }
+        Ok(shadows)
     }
 
     /// The type of what takes the derivative by an argument.
