@@ -58,11 +58,6 @@ function cosc(x::Real)
     return isinf(t) ? zero(t) : (cospi(t) - sinc(t)) / t
 end
 
-struct RoundingMode{T} end
-const RoundNearest = __new(RoundingMode{:Nearest})
-const RoundToZero = __new(RoundingMode{:ToZero})
-const RoundUp = __new(RoundingMode{:Up})
-const RoundDown = __new(RoundingMode{:Down})
 mod2pi(x::Real) = __less_turns(float(x), floor)
 rem2pi(x::Real, ::RoundingMode{:Nearest}) = __less_turns(float(x), round)
 rem2pi(x::Real, ::RoundingMode{:ToZero}) = __less_turns(float(x), trunc)
@@ -96,8 +91,3 @@ end
 __scaled(x, e) = x * exp2(Float64(div(e, 2))) * exp2(Float64(e - div(e, 2)))
 significand(x::Float64) = isfinite(x) && !iszero(x) ? __scaled(x, -exponent(x)) : x
 frexp(x::Float64) = isfinite(x) && !iszero(x) ? (significand(x) / 2, exponent(x) + 1) : (x, 0)
-round(x::Real, ::RoundingMode{:Nearest}) = round(x)
-round(x::Real, ::RoundingMode{:ToZero}) = trunc(x)
-round(x::Real, ::RoundingMode{:Up}) = ceil(x)
-round(x::Real, ::RoundingMode{:Down}) = floor(x)
-round(::Type{T}, x::Real, r::RoundingMode) where T = T(round(x, r))

@@ -472,16 +472,6 @@ trailing_zeros(x::__Int) = arith.ctz(x)
 
 floor(x::__Float) = arith.floor(x)
 ceil(x::__Float) = arith.ceil(x)
-function round(x::__Float; digits = nothing, sigdigits = nothing, base = 10)
-    digits === nothing && sigdigits === nothing && return round(x)
-    (isfinite(x) && !iszero(x)) || return x
-    d = digits === nothing ? sigdigits - 1 - floor(Int64, log(base, abs(x))) : digits
-    # Powers with whole exponents above 0 are exact the longest.
-    d >= 0 || return round(x / oftype(x, base)^(-d)) * oftype(x, base)^(-d)
-    scale = oftype(x, base)^d
-    y = round(x * scale) / scale
-    return isfinite(y) ? y : x
-end
 round(x::__Float) = arith.round(x)
 trunc(x::__Float) = arith.trunc(x)
 floor(x::Integer) = x

@@ -103,6 +103,7 @@ isinteger(x::Rational) = x.den == 1
 isfinite(x::Rational) = x.den != 0
 isinf(x::Rational) = x.den == 0
 isnan(x::Rational) = false
+copysign(x::Rational, y::Real) = signbit(x.num) == signbit(y) ? x : -x
 floor(x::Rational) = Rational(fld(x.num, x.den))
 ceil(x::Rational) = Rational(cld(x.num, x.den))
 trunc(x::Rational) = Rational(div(x.num, x.den))

@@ -79,7 +79,7 @@ __empty_fold(T) = __empty_collection()
 foldl(op, it) = __fold(identity, op, it, __empty_fold)
 reduce(op, it) = __reduce(identity, op, it)
 mapreduce(f, op, it) = __reduce(f, op, it)
-mapreduce(f, op, a, b) = __reduce(__Splat(f), op, zip(a, b))
+mapreduce(f, op, a, b, more...) = __reduce(__Splat(f), op, zip(a, b, more...))
 __reduce(f, op, it) = __fold(f, op, it, __empty_fold)
 __reduce(f, ::typeof(+), it) = sum(f, it)
 __reduce(f, ::typeof(*), it) = prod(f, it)
@@ -122,7 +122,7 @@ end
 
 @inline map(f, it) = __collect(Generator(f, it))
 @inline map(f, a, b) = __collect(Generator(__Splat(f), zip(a, b)))
-@inline map(f, a, b, c) = __collect(Generator(__Splat(f), zip(a, b, c)))
+@inline map(f, a, b, c, more...) = __collect(Generator(__Splat(f), zip(a, b, c, more...)))
 @inline map(f, x::Number) = f(x)
 @inline map(f, x::Number, y::Number) = f(x, y)
 function map!(f, dest::AbstractArray, a)
@@ -141,7 +141,7 @@ function foreach(f, it)
     end
     return nothing
 end
-foreach(f, a, b) = foreach(__Splat(f), zip(a, b))
+foreach(f, a, b, more...) = foreach(__Splat(f), zip(a, b, more...))
 function filter(f, it)
     out = mem.alloc(__array_type(__item_type(it), (1,)), 0)
     for x in it

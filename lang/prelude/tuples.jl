@@ -73,7 +73,11 @@ end
 
 @inline map(f, t::Tuple) = __unroll_map(f, t)
 @inline map(f, s::Tuple, t::Tuple) = __map_tuples(f, s, t)
-@inline map(f, s::Tuple, t::Tuple, u::Tuple) = __unroll_map(f, s, t, u)
+@inline map(f, s::Tuple, t::Tuple, u::Tuple, more::Tuple...) = __unroll_map(f, __same_length(s, t, u, more...)...)
+@inline function __same_length(all...)
+    n = min(__unroll_map(length, all)...)
+    return __unroll_map(t -> __ntuple(__ElementOf(t), __val(n)), all)
+end
 @inline function __map_tuples(f, s, t)
     n = min(data.fieldcount(s), data.fieldcount(t))
     return __unroll_map(f, __ntuple(__ElementOf(s), __val(n)), __ntuple(__ElementOf(t), __val(n)))
@@ -172,7 +176,10 @@ haskey(t::Tuple, k::Int64) = 1 <= k <= length(t)
 get(t::NamedTuple, k::Symbol, default) = data.hasfield(t, k) ? data.getfield(t, k) : default
 @inline map(f, t::NamedTuple) = __named_of(keys(t), __unroll_map(f, values(t)))
 @inline map(f, s::NamedTuple{K}, t::NamedTuple{K}) where K = __named_of(K, __unroll_map(f, values(s), values(t)))
-map(f, s::NamedTuple, t::NamedTuple) = throw(ArgumentError("Named tuple names do not match."))
+@inline map(f, s::NamedTuple{K}, t::NamedTuple{K}, more::NamedTuple{K}...) where K =
+    __named_of(K, __unroll_map(f, values(s), values(t), map(values, more)...))
+map(f, s::NamedTuple, t::NamedTuple, more::NamedTuple...) = throw(ArgumentError("Named tuple names do not match."))
+NamedTuple() = (;)
 @inline (::Type{NamedTuple{K}})(t::Tuple) where K = __named_of(K, t)
 @inline (::Type{NamedTuple{K}})(t::NamedTuple) where K = __named_of(K, __unroll_map(__ElementOf(t), K))
 merge(t::NamedTuple) = t

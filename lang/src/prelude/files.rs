@@ -3,7 +3,7 @@
 use super::intrinsics::TEXT;
 
 /// Names and texts of the files, in the order in which they are run.
-pub(crate) const FILES: [(&str, &str); 48] = [
+pub(crate) const FILES: [(&str, &str); 49] = [
     ("prelude/base.jl", include_str!("../../prelude/base.jl")),
     ("prelude/errors.jl", include_str!("../../prelude/errors.jl")),
     ("prelude/numbers.jl", include_str!("../../prelude/numbers.jl")),
@@ -26,6 +26,7 @@ pub(crate) const FILES: [(&str, &str); 48] = [
     ("prelude/broadcast.jl", include_str!("../../prelude/broadcast.jl")),
     ("prelude/ranks.jl", include_str!("../../prelude/ranks.jl")),
     ("prelude/logexp.jl", include_str!("../../prelude/logexp.jl")),
+    ("prelude/rounding.jl", include_str!("../../prelude/rounding.jl")),
     ("prelude/angles.jl", include_str!("../../prelude/angles.jl")),
     ("prelude/special.jl", include_str!("../../prelude/special.jl")),
     ("prelude/sorting.jl", include_str!("../../prelude/sorting.jl")),
