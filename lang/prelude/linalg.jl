@@ -114,14 +114,36 @@ function __matmul!(out, a::Union{Adjoint, Transpose}, b)
     end
     return out
 end
+# Dense products are written to where they go, unless that is a factor.
 function mul!(out::AbstractVector, a::AbstractMatrix, x::AbstractVector)
     __check_dest(out, (size(a, 1),))
-    return copyto!(out, a * x)
+    __takes_product(out, a, x) || return copyto!(out, a * x)
+    __check_inner(size(a, 2), length(x), a, x)
+    __is_large(size(a, 1), size(a, 2)) || return __matvec!(fill!(out, 0), a, x)
+    linalg.product(out, __stored(a), x, __is_turned(a), false)
+    return out
 end
 function mul!(out::AbstractMatrix, a::AbstractMatrix, b::AbstractMatrix)
     __check_dest(out, (size(a, 1), size(b, 2)))
-    return copyto!(out, a * b)
+    __takes_product(out, a, b) || return copyto!(out, a * b)
+    __check_inner(size(a, 2), size(b, 1), a, b)
+    __is_large(size(a, 1), size(a, 2), size(b, 2)) || return __matmul!(fill!(out, 0), a, b)
+    linalg.product(out, __stored(a), __stored(b), __is_turned(a), __is_turned(b))
+    return out
 end
+function mul!(out::AbstractMatrix, x::AbstractVector, b::AbstractMatrix)
+    __check_dest(out, (length(x), size(b, 2)))
+    return copyto!(out, x * b)
+end
+function mul!(out::Array{T, 2}, x::Array{T, 1}, b::Union{Adjoint{T, Array{T, 1}}, Transpose{T, Array{T, 1}}}) where T<:__Float
+    __check_dest(out, (length(x), size(b, 2)))
+    __by_library() || return copyto!(out, x * b)
+    linalg.product(out, x, b.parent, false, true)
+    return out
+end
+@inline __takes_product(out, a, b) = false
+@inline __takes_product(out::Array{T}, a::AbstractArray{T}, b::AbstractArray{T}) where T =
+    __are_dense(a, b) && out !== __stored(a) && out !== __stored(b)
 __check_dest(out, dims) = size(out) == dims ? nothing : throw(DimensionMismatch(string("the destination has size ", size(out), ", the product ", dims)))
 mul!(out::AbstractArray, x::Number, a::AbstractArray) = __broadcast!(*, out, x, a)
 mul!(out::AbstractArray, a::AbstractArray, x::Number) = __broadcast!(*, out, a, x)

@@ -1,7 +1,9 @@
 //! Generated modules are valid, end, and cover everything.
 
 use regraft_ir::{Context, Module, OpDef};
+use regraft_passes::{PassRegistry, Pipeline, RunOptions, run_pipeline};
 use regraft_testing::generate::{Config, ModuleCase};
+use regraft_testing::script::ScriptCase;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
@@ -128,4 +130,26 @@ fn programs_with_derivatives_run_mostly() {
     }
     // Some arrays are empty, and some floats infinite.
     assert!(returned > 2 * stopped, "{returned} {stopped}");
+}
+
+/// Counts the programs in which `loop-coalesce` makes one loop of two after `before`.
+fn coalesced(programs: impl Iterator<Item = Module>, before: &str) -> usize {
+    let passes = PassRegistry::standard();
+    let pipeline = Pipeline::parse(&passes, &format!("{before}, loop-coalesce")).unwrap();
+    let options = RunOptions::default().threads(1);
+    let nests = |mut module| run_pipeline(&mut module, &pipeline, &options).unwrap().count("nests");
+    programs.filter(|module| nests(module.clone()) > 0).count()
+}
+
+#[test]
+fn some_programs_have_nests_over_whole_matrices() {
+    for config in [Config::default(), Config::differentiable()] {
+        let modules = cases(&config).take(500).map(|(_, case)| case.module);
+        let count = coalesced(modules, "bounds-elim");
+        assert!((20..250).contains(&count), "{count}");
+    }
+    let typed = |seed| ScriptCase::from_seed(seed).typed(&regraft_dialects::context());
+    let scripts = (0..800).filter_map(|seed| typed(seed).ok().flatten());
+    let count = coalesced(scripts, "O2");
+    assert!((4..100).contains(&count), "{count}");
 }

@@ -31,7 +31,7 @@ use crate::analysis::traps::only_computes;
 use crate::analysis::{InductionVariables, LoopForest, LoopId, Poly, Sym, TripCounts};
 use crate::transforms::util::counters::{can_compute, compute, compute_runs, ensure_preheaders};
 use crate::transforms::util::cover::{Counted, Cover, CoverAnalyses};
-use crate::transforms::util::edit::jump_target;
+use crate::transforms::util::edit::{delete_unreachable, jump_target};
 use crate::transforms::util::loop_pair::CountedLoop;
 use crate::{FunctionPass, PassContext, PassResult};
 
@@ -62,7 +62,9 @@ impl FunctionPass for LoopCoalesce {
         if headers.is_empty() {
             return Ok(());
         }
-        ensure_preheaders(f, &headers, &forest, |_| true)?;
+        // Blocks that nothing goes to may go to the loops.
+        delete_unreachable(f, cx.analyses())?;
+        ensure_preheaders(f, &headers, &cx.analysis(f), |_| true)?;
         let forest = cx.analysis::<LoopForest>(f);
         let (counts, variables) = (cx.analysis::<TripCounts>(f), cx.analysis(f));
         let analyses = CoverAnalyses::of(f, cx);

@@ -98,7 +98,7 @@ impl Body<'_, '_> {
     fn statement(&mut self) {
         let config = self.shared.config;
         let nests = self.depth < config.max_depth && self.cost < MAX_COST / 2;
-        let kind = self.c().below(if nests { 41 } else { 28 });
+        let kind = self.c().below(if nests { 42 } else { 28 });
         self.depth += 1;
         match kind {
             28..30 => self.branch(),
@@ -113,6 +113,7 @@ impl Body<'_, '_> {
                 2 => self.triangular_nest(),
                 _ => self.grid(),
             },
+            41 if config.loops && config.objects && self.trips < 64 => self.matrix_nest(),
             _ if config.smooth => self.smooth_statement(),
             _ => self.any_statement(),
         }

@@ -335,15 +335,15 @@ impl Body<'_, '_> {
         self.define(Var { operand: sum.into(), ty: element, known: element });
     }
 
-    fn number_op(&mut self) -> Op {
+    pub(super) fn number_op(&mut self) -> Op {
         self.c().pick(&[arith::ADD, arith::MUL, arith::SUB, arith::ADD, arith::MAX])
     }
 
-    fn two(&mut self, op: Op, x: Operand, y: Operand) -> Operand {
+    pub(super) fn two(&mut self, op: Op, x: Operand, y: Operand) -> Operand {
         self.push(Inst::new(op).operand(x).operand(y)).into()
     }
 
-    fn shifted(&mut self, i: Operand, by: i64) -> Operand {
+    pub(super) fn shifted(&mut self, i: Operand, by: i64) -> Operand {
         if by == 0 { i } else { self.push(arith::add(i, self.int(by))).into() }
     }
 

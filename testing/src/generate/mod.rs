@@ -29,6 +29,7 @@ mod body;
 mod control;
 mod kernels;
 mod loops;
+mod matrices;
 mod nests;
 mod ops;
 mod smooth;

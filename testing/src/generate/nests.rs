@@ -17,13 +17,13 @@ use regraft_ir::{Block, Constant, Inst, Op, Operand, Type, Value};
 use super::body::{Body, Slot, Var};
 
 /// A loop that is open.
-struct Open {
+pub(super) struct Open {
     header: Block,
     exit: Block,
     /// From 1 to the number of iterations, or backwards.
-    index: Operand,
+    pub(super) index: Operand,
     next: Operand,
-    carried: Option<Operand>,
+    pub(super) carried: Option<Operand>,
 }
 
 impl Body<'_, '_> {
@@ -38,10 +38,10 @@ impl Body<'_, '_> {
         let n = self.common_length(x, dx);
         let m = self.common_length(y, dy);
         let again = self.c().chance(30);
-        let repeated = again.then(|| self.open_loop(self.int(2), None));
+        let repeated = again.then(|| self.open_either_way(self.int(2), None));
         let init = self.operand(element, false).operand;
-        let outer = self.open_loop(n, None);
-        let inner = self.open_loop(m, Some(init));
+        let outer = self.open_either_way(n, None);
+        let inner = self.open_either_way(m, Some(init));
         let (i, k) = (outer.index, inner.index);
         let acc = inner.carried.unwrap_or(init);
         let (at_x, at_y) = (self.promised(mem::load(x, [i])), self.promised(mem::load(y, [k])));
@@ -126,8 +126,13 @@ impl Body<'_, '_> {
     }
 
     /// `for i in 1:n`, or backwards.
-    fn open_loop(&mut self, n: Operand, carried: Option<Operand>) -> Open {
+    fn open_either_way(&mut self, n: Operand, carried: Option<Operand>) -> Open {
         let down = self.c().chance(50);
+        self.open_loop(n, carried, down)
+    }
+
+    /// `for i in 1:n`, backwards if `down`.
+    pub(super) fn open_loop(&mut self, n: Operand, carried: Option<Operand>, down: bool) -> Open {
         let counter = Slot { ty: Type::I64, known: Type::I64 };
         let mut slots = vec![counter];
         let mut args = vec![if down { n } else { self.int(0) }];
@@ -152,7 +157,7 @@ impl Body<'_, '_> {
         Open { header, exit, index: if down { i } else { next }, next, carried }
     }
 
-    fn close_loop(&mut self, open: &Open, carried: Option<Operand>) {
+    pub(super) fn close_loop(&mut self, open: &Open, carried: Option<Operand>) {
         let mut args = vec![open.next];
         args.extend(carried);
         self.end(cf::br(open.header, args));
@@ -168,7 +173,7 @@ impl Body<'_, '_> {
     }
 
     /// An access that is said to be in bounds, as it is.
-    fn promised(&mut self, inst: Inst) -> Value {
+    pub(super) fn promised(&mut self, inst: Inst) -> Value {
         let ctx = self.ctx();
         let promise = ctx.constant_id(Constant::Bool(true));
         let attrs = ctx.attrs(&[(ctx.symbol("inbounds"), promise)]);

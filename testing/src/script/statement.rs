@@ -470,24 +470,59 @@ impl Writer {
 
     /// A nest over a matrix.
     fn matrix_loop(&mut self) {
-        let Some(m) = self.variable(|ty| ty == Ty::Matrix) else { return self.for_loop() };
-        let (i, j, s, m) = (self.name("i"), self.name("i"), self.name("x"), m.name);
+        let there = if self.c.chance(70) { self.variable(|ty| ty == Ty::Matrix) } else { None };
+        let m = match there {
+            Some(m) => m.name,
+            None => self.matrix_of_any_size(),
+        };
+        let (i, j, s) = (self.name("i"), self.name("i"), self.name("x"));
         self.line(&format!("{s} = 0.0"));
-        if self.c.chance(50) {
-            self.line(&format!("for {j} in 1:size({m}, 2), {i} in 1:size({m}, 1)"));
-        } else {
-            self.line(&format!("for {i} in 1:size({m}, 1), {j} in 1:size({m}, 2)"));
+        let [rows, columns] = match self.c.chance(20) {
+            true => [1, 2].map(|dim| format!("size({m}, {dim}):-1:1")),
+            false => [1, 2].map(|dim| format!("1:size({m}, {dim})")),
+        };
+        let by_columns = self.c.chance(70);
+        let kind = self.c.below(6);
+        let made = (kind == 5).then(|| self.name("x"));
+        if let Some(made) = &made {
+            self.line(&format!("{made} = zeros(size({m}))"));
+        }
+        match by_columns {
+            true => self.line(&format!("for {j} in {columns}, {i} in {rows}")),
+            false => self.line(&format!("for {i} in {rows}, {j} in {columns}")),
         }
         let at = format!("{m}[{i}, {j}]");
-        let body = match self.c.below(4) {
+        let body = match kind {
             0 => format!("{s} += {at}"),
             1 => format!("{at} = {at} * 2.0 + {i}"),
             2 => format!("{s} += {at} * {at}; {at} = {s}"),
-            _ => format!("{s} = {i} > {j} ? {s} - {at} : {s} + {at}"),
+            3 => format!("{s} = {i} > {j} ? {s} - {at} : {s} + {at}"),
+            4 => format!("{at} = tanh({at})"),
+            _ => {
+                let made = made.as_ref().unwrap_or(&m);
+                format!("{s} = tanh({s}) - {at}; {made}[{i}, {j}] = {s}")
+            }
         };
         self.line(&format!("    {body}"));
         self.line("end");
-        let ty = Ty::Float;
-        self.scope.push(Var { name: s, ty, assignable: true, assigned: 2, indexes: None });
+        if !self.smooth && self.c.chance(50) {
+            let made = made.as_ref().unwrap_or(&m);
+            self.line(&format!("println({s}, \" \", sum({made}))"));
+        }
+        let made = made.map(|made| (made, Ty::Matrix));
+        for (name, ty) in made.into_iter().chain([(s, Ty::Float)]) {
+            self.scope.push(Var { name, ty, assignable: true, assigned: 2, indexes: None });
+        }
+    }
+
+    /// A new matrix, the size of which depends on numbers.
+    fn matrix_of_any_size(&mut self) -> String {
+        let [rows, columns] = [(); 2].map(|()| self.expression(Ty::Int, 1));
+        let value = self.expression(Ty::Float, 1);
+        let name = self.name("x");
+        self.line(&format!("{name} = fill({value}, {rows} & 3, {columns} & 3)"));
+        let (ty, assigned) = (Ty::Matrix, 1);
+        self.scope.push(Var { name: name.clone(), ty, assignable: true, assigned, indexes: None });
+        name
     }
 }

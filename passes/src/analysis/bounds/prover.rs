@@ -5,7 +5,7 @@ use regraft_ir::{Block, Edge, Operand, Value, ValueDef};
 use smallvec::SmallVec;
 
 use super::super::interval::upper_bounds;
-use super::super::ranges::Relation;
+use super::super::ranges::{Relation, interval_by_op};
 use super::shapes::Version;
 use super::{Bounds, Check, Goal, Interval, Term};
 
@@ -103,9 +103,17 @@ impl Bounds<'_> {
     pub(super) fn interval(&self, term: Term, at: Value) -> Interval {
         match term {
             Term::Zero => Interval::single(0),
-            Term::Value(v) => self.ranges.interval_at(self.f, self.f.block_of(at), v),
+            Term::Value(v) => self.range_in(self.f.block_of(at), v.into()),
             Term::Size { dim: 0, .. } => Interval::LENGTH,
             Term::Size { .. } => Interval::NATURAL,
+        }
+    }
+
+    /// Returns what is known of an integer in a block. Where it is computed elsewhere, branches before that place say nothing.
+    pub(super) fn range_in(&self, block: Block, operand: Operand) -> Interval {
+        match operand.as_value() {
+            Some(v) if !self.tree.dominates(self.f.block_of(v), block) => interval_by_op(self.f, v),
+            _ => self.ranges.interval_at(self.f, block, operand),
         }
     }
 
@@ -151,10 +159,10 @@ impl Bounds<'_> {
         let below = self.interval(term, at);
         let bound = proof.same.iter().fold(self.interval(above, at), |bound, &v| {
             let known = match step.edge {
-                Some(edge) => self.ranges.on_edge(self.f, edge, v),
-                None => self.ranges.at(self.f, self.f.block_of(at), v),
+                Some(edge) => self.ranges.on_edge(self.f, edge, v).interval(),
+                None => Some(self.range_in(self.f.block_of(at), v.into())),
             };
-            known.interval().and_then(|known| known.meet(bound)).unwrap_or(bound)
+            known.and_then(|known| known.meet(bound)).unwrap_or(bound)
         });
         if i128::from(below.hi) <= i128::from(bound.lo) + slack {
             return true;
@@ -271,7 +279,7 @@ impl Bounds<'_> {
         if let Some((negative, plus)) = self.negated(v, block) {
             return self.step_to(proof, negative, plus, step);
         }
-        let range = |operand: Operand| self.ranges.interval_at(f, block, operand);
+        let range = |operand: Operand| self.range_in(block, operand);
         match (op, y) {
             (arith::MAX, Some(y)) => {
                 // Where one side is below what is known of the maximum, it is the other.

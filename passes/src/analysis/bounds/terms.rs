@@ -20,7 +20,7 @@ impl Bounds<'_> {
                 let x = f.constant(operand).and_then(Constant::as_int).unwrap_or(0);
                 return (Term::Zero, plus + i128::from(x));
             };
-            if let Some(x) = self.ranges.interval_at(f, block, v).as_single() {
+            if let Some(x) = self.range_in(block, v.into()).as_single() {
                 return (Term::Zero, plus + i128::from(x));
             }
             if let Some((next, constant)) = self.peel(v, block) {
@@ -77,7 +77,7 @@ impl Bounds<'_> {
 
     /// Returns whether a sum or difference of type `ty` does not wrap in a block.
     fn is_exact(&self, op: Op, [x, y]: [Operand; 2], block: Block, ty: Type) -> bool {
-        let range = |operand| self.ranges.interval_at(self.f, block, operand);
+        let range = |operand| self.range_in(block, operand);
         unwrapped(op, range(x), range(y), ty).is_some()
     }
 
@@ -112,7 +112,7 @@ impl Bounds<'_> {
             }
             _ => return None,
         };
-        let range = self.ranges.interval_at(f, block, x);
+        let range = self.range_in(block, x);
         (f.operand_type(x) == f.ty(v) && range.lo > Interval::of_type(f.ty(v)).lo).then_some(x)
     }
 
