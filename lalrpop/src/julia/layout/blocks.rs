@@ -361,12 +361,16 @@ impl Layout<'_> {
     pub(super) fn ends_here(&self) -> bool {
         const ENDS: [&str; 8] = ["end", "else", "elseif", "catch", "finally", "for", "if", ":"];
         let rest = self.rest_of_line();
-        let in_bracket = self.open_kind().is_bracket();
         let ends = ENDS.iter().any(|&word| {
             rest.strip_prefix(word).is_some_and(|rest| {
                 !rest.starts_with(|c: char| c.is_alphanumeric() || matches!(c, '_' | '!'))
-                    && (!matches!(word, "for" | "if") || in_bracket)
-                    && (word != ":" || rest.starts_with([' ', '\n']))
+                    && match word {
+                        // Elsewhere, these begin a loop or a branch.
+                        "for" => self.open_kind() == Open::Square,
+                        "if" => self.here().each,
+                        ":" => rest.starts_with([' ', '\n']),
+                        _ => true,
+                    }
             })
         });
         ends || self.nothing_follows()
