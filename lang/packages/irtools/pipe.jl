@@ -33,7 +33,7 @@ function _arguments!(p::Pipe, b)
     return nothing
 end
 # Blocks in an order in which definitions come before their uses: of a depth-first walk, those that are left last first; then
-# so for those that are never come to, where a use may stand in a block that no way leads to from its definition.
+# so for those that are never come to, where the walk goes from definitions to uses: ways say nothing of these there.
 function _order(ir::IR)
     next, seen, found = CFG(ir).graph, Set{Int64}(), Int64[]
     function visit(b)
@@ -47,7 +47,7 @@ function _order(ir::IR)
     reached = copy(found)
     length(reached) == length(next) && return reached
     empty!(found)
-    next = [b in seen ? to : vcat(to, _readers(ir, b, seen)) for (b, to) in pairs(next)]
+    next = [b in seen ? Int64[] : _readers(ir, b, seen) for b in 1:length(next)]
     foreach(visit, 1:length(next))
     return vcat(reached, found)
 end
