@@ -58,6 +58,10 @@ fn one_element_in_all_places() {
     let f = session.compile::<fn(&ArrayRef2<f64>) -> f64>("f").unwrap();
     let two = Array2::from_elem((1, 1), 2.0);
     assert_eq!(f.call((&two.broadcast((4, 5)).unwrap(),)).unwrap(), 42.0);
+    // 2^63 bytes.
+    let error = f.call((&two.broadcast((1 << 30, 1 << 30)).unwrap(),)).unwrap_err();
+    assert!(error.message().contains("more elements than memory"), "{}", error.message());
+    assert_eq!(f.call((&two.broadcast((2, 1)).unwrap(),)).unwrap(), 6.0);
 }
 
 #[test]

@@ -335,6 +335,18 @@ int main(void) {
     printf("%.17g\n%.17g %.17g\n%.17g\n", value, dx[0], dx[1], ds);
     return 0;
 }"#;
+    // Of a struct that can be called: w^2 and 2 x w.
+    let called = r#"
+int main(void) {
+    double dx, dw, value;
+    say(Cube_gradient(2, 3, &dx, &dw, &value));
+    printf("%.17g %.17g %.17g\n", value, dx, dw);
+    return 0;
+}"#;
+    let calls = [("cube(Float64, Float64)", Some(&[][..]))];
+    let script = "struct Cube end; (::Cube)(x, w) = x * w * w; cube = Cube()";
+    let output = run_c("from_c_gradient_of_struct", script, &calls, called);
+    assert_eq!(output, "18 9 12\n");
     // By its name, and by its number.
     let output = run_c("from_c_gradient_by_some", LOSSES, &[(LOSS, Some(&["x", "4"]))], main);
     assert_eq!(output, "87.5\n2.5 12.5\n175\n");

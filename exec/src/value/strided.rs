@@ -41,7 +41,7 @@ struct Back {
 
 impl Gathered {
     /// Copies elements, the first of which is at `data`, and remembers where they were if `writes` is set. `None`
-    /// if they are as many as no memory holds.
+    /// if there is no memory for as many.
     ///
     /// # Safety
     /// There are elements at all indices. With `writes`, this holds until [`put_back`](Self::put_back), and nobody else
@@ -55,7 +55,9 @@ impl Gathered {
     ) -> Option<NonNull<T>> {
         const { assert!(size_of::<T>() <= size_of::<u64>()) };
         let count = lengths.iter().try_fold(1usize, |count, &by| count.checked_mul(by))?;
-        self.copies.resize(count.checked_mul(size_of::<T>())?.div_ceil(size_of::<u64>()), 0);
+        let len = count.checked_mul(size_of::<T>())?.div_ceil(size_of::<u64>());
+        self.copies.try_reserve_exact(len.saturating_sub(self.copies.len())).ok()?;
+        self.copies.resize(len, 0);
         let to = NonNull::from(self.copies.as_mut_slice()).cast::<T>();
         let mut next = to;
         for_each_offset(lengths, strides, |offset| {

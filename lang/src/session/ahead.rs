@@ -1,12 +1,12 @@
 //! Functions of a session that are to run without it.
 
-use regraft_exec::Val;
 use regraft_ir::{Diagnostic, Function, Module, Type, TypeKind};
 use regraft_passes::Pipeline;
 
 use super::Session;
 use super::entry::{Entry, TypedCall};
 use super::stages::optimize;
+use super::typed_gradient::is_constant;
 
 /// A function that runs without its session, optimized as a whole.
 #[derive(Debug)]
@@ -75,7 +75,7 @@ impl Session {
         let module = self.typed_module(&call)?;
         let mut module = self.derivative_module(&module, &function, &groups)?;
         self.finish_for_native(&mut module)?;
-        let first = usize::from(!matches!(function, Val::Func(_)));
+        let first = usize::from(!is_constant(&function));
         let id = module.ids().first().copied();
         if let Some(f) = id.and_then(|id| module.get_mut(id)) {
             for (at, name) in (first..).zip(&names) {

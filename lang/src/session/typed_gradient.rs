@@ -251,7 +251,7 @@ fn with_first(
 }
 
 /// Returns whether code can make a value of constants: what a closure captures may be numbers.
-fn is_constant(value: &Val) -> bool {
+pub(super) fn is_constant(value: &Val) -> bool {
     match value {
         Val::Func(_) | Val::Sym(_) | Val::Unit => true,
         Val::Bool(_) | Val::I64(_) | Val::F64(_) | Val::Type(_) => true,
