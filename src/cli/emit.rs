@@ -44,8 +44,8 @@ pub(super) struct Args {
     /// know
     #[arg(long, value_name = "NAME", requires = "object")]
     name: Option<String>,
-    /// Add the gradient, a function `NAME_gradient`; of the parameters that are named, or given by their numbers from 1,
-    /// alone: `--gradient=a,x`
+    /// Add the gradient, a function `NAME_gradient`; with parameters, by their names or their numbers from 1, the gradient by
+    /// these alone: `--gradient=a,x`
     #[arg(
         long,
         requires = "object",

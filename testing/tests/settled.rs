@@ -29,8 +29,8 @@ fn second_run(config: &Config, first: u64, count: u64) -> (u64, Vec<u64>) {
     (same, larger)
 }
 
-/// Checks that a second run leaves `percent` of modules as they are, and enlarges one of 200 at most: a loop that leaves
-/// another one takes its test with it.
+/// Checks that a second run leaves `percent` of modules as they are, and enlarges one of 200 at most. The first run leaves
+/// that to be done: `licm{sums}` may find a loop ready to leave another one in the second run alone, and takes its test along.
 #[track_caller]
 fn check(config: &Config, first: u64, count: u64, percent: u64) {
     let (same, larger) = second_run(config, first, count);

@@ -159,6 +159,7 @@ impl Bounds<'_> {
         let below = self.interval(term, at);
         let bound = proof.same.iter().fold(self.interval(above, at), |bound, &v| {
             let known = match step.edge {
+                // It is there: what is above a parameter dominates it, and sizes are never narrowed.
                 Some(edge) => self.ranges.on_edge(self.f, edge, v).interval(),
                 None => Some(self.range_in(self.f.block_of(at), v.into())),
             };
