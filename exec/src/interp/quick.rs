@@ -15,10 +15,9 @@ pub(crate) enum Quick {
     Load,
     /// The same of an array of scalars, or of one whose elements may be anything.
     Store,
-    /// An array of zeros, by the type of its elements.
-    Alloc(Type),
-    /// A vector of floats, which are anything until they are set if they are `undef`.
-    Floats {
+    /// An array of zeros, by the type of its elements, which may be anything until they are set if they are `undef`.
+    Alloc {
+        element: Type,
         undef: bool,
     },
     /// A value as it is.
@@ -51,10 +50,9 @@ impl Quick {
             mem::LOAD => Self::Load,
             mem::STORE => Self::Store,
             mem::ALLOC => match *f.ctx().kind(f.ty(v)) {
-                TypeKind::Array { element: Type::F64, rank: 1 } => {
-                    Self::Floats { undef: attrs::is_undef(f.ctx(), f.attrs(v)) }
+                TypeKind::Array { element, .. } if element.is_scalar() => {
+                    Self::Alloc { element, undef: attrs::is_undef(f.ctx(), f.attrs(v)) }
                 }
-                TypeKind::Array { element, .. } if element.is_scalar() => Self::Alloc(element),
                 _ => Self::None,
             },
             core::CONVERT if f.ty(v) == Type::ANY || ty(0) == Some(f.ty(v)) => Self::Same,

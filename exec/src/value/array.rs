@@ -373,7 +373,8 @@ fn vals(items: impl ExactSizeIterator<Item = Option<Val>>) -> Storage {
     Storage::Val(Slots::new(all))
 }
 
-fn checked_len(dims: &[usize]) -> Result<usize, ArrayError> {
+/// The number of elements of an array with these lengths.
+pub(super) fn checked_len(dims: &[usize]) -> Result<usize, ArrayError> {
     // A zero anywhere makes the array empty, however large the other lengths are.
     if dims.contains(&0) {
         return Ok(0);

@@ -4,7 +4,7 @@ use std::cell::Cell;
 
 use regraft_ir::{Constant, Context, Symbol, Type};
 
-use super::array::ArrayError;
+use super::array::{ArrayError, checked_len};
 use super::charge::{COUNTS, Charge};
 use super::layout::{Counted, InlineList};
 use super::shared::Shared;
@@ -117,20 +117,26 @@ impl Val {
         Self::Ref(cell)
     }
 
-    /// A vector of so many floats, which are 0, or anything if they are `undef`.
+    /// An array whose elements are not set: scalars are zero, or numbers that may be anything if they are `undef`.
     ///
     /// # Errors
-    /// If it would be too large.
+    /// If it would be too large, or has no dimensions.
     #[inline]
-    pub(crate) fn floats(count: usize, undef: bool) -> Result<Self, ArrayError> {
-        if let Some(free) = pool::vector(count)
-            && let Storage::F64(floats) = free.storage()
+    pub(crate) fn unset(element: Type, dims: &[usize], undef: bool) -> Result<Self, ArrayError> {
+        if element == Type::F64
+            && let Ok(count) = checked_len(dims)
+            && let Some(mut free) = pool::floats(dims.len(), count)
+            && let Some(array) = Counted::get_mut(&mut free)
+            && let Storage::F64(floats) = &array.storage
         {
             floats.renew(count, undef);
-            free.update_charge();
+            if let [_, _, ..] = dims {
+                array.dims.copy_from_slice(dims);
+            }
+            array.update_charge();
             return Ok(Self::Array(Shared::new(free)));
         }
-        Array::new(Type::F64, &[count]).map(Self::from)
+        Array::new(element, dims).map(Self::from)
     }
 
     /// The value of a constant.

@@ -7,6 +7,9 @@ use std::{ptr, slice};
 
 use super::wide::run_wide;
 
+/// The bytes of a line of the cache.
+const CACHE_LINE: usize = 64;
+
 /// A number or a bool, in all of whose bytes are bits of it.
 ///
 /// # Safety
@@ -30,9 +33,16 @@ pub(in crate::value) fn fill<T: Plain>(places: &mut [MaybeUninit<T>], item: T) {
         run_wide(
             #[inline(always)]
             || {
-                for place in &mut *places {
-                    *place = MaybeUninit::new(item);
-                }
+                let set = |places: &mut [MaybeUninit<T>]| {
+                    for place in places {
+                        *place = MaybeUninit::new(item);
+                    }
+                };
+                // Behind the first ones, none of the stores crosses two lines of the cache.
+                let first = places.as_ptr().align_offset(CACHE_LINE).min(places.len());
+                let (first, rest) = places.split_at_mut(first);
+                set(first);
+                set(rest);
             },
         );
     }

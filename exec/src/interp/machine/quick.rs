@@ -12,7 +12,7 @@ use super::super::quick::Quick;
 use super::super::register::{Scalar, Src};
 use super::Machine;
 use crate::error::Trap;
-use crate::value::{Array, Dims, Fields, Val};
+use crate::value::{Dims, Fields, Val};
 
 impl Machine<'_> {
     /// Does the common case of an op; `None` if it is another one.
@@ -58,26 +58,13 @@ impl Machine<'_> {
                 }
                 _ => None,
             },
-            (Quick::Floats { undef }, &[Src::Scalar(Scalar::I64, reg)])
-                if let Ok(count) = usize::try_from(self.scalars[s + reg as usize] as i64) =>
-            {
-                self.state.host.reserve_array(Type::F64, count)?;
-                Val::floats(count, undef).ok()
-            }
-            (Quick::Alloc(element), sizes) => {
-                let size = |&size: &i64| usize::try_from(size).ok();
-                let sizes = indices(sizes).and_then(|sizes| sizes.iter().map(size).collect());
-                let count = |sizes: &Dims| {
-                    sizes.iter().try_fold(1usize, |count, &size| count.checked_mul(size))
-                };
-                match sizes.and_then(|sizes: Dims| Some((count(&sizes)?, sizes))) {
-                    Some((count, sizes)) => {
-                        self.state.host.reserve_array(element, count)?;
-                        Array::new(element, &sizes).ok().map(Val::from)
-                    }
-                    None => None,
+            (Quick::Alloc { element, undef }, sizes) => match self.lengths(sizes, s) {
+                Some((count, lengths)) => {
+                    self.state.host.reserve_array(element, count)?;
+                    Val::unset(element, &lengths, undef).ok()
                 }
-            }
+                None => None,
+            },
             (Quick::Same, &[value]) => Some(self.operand(code, value, s, v)),
             (Quick::Assert(ty), &[value]) => {
                 let fits = val(value).is_some_and(|value| value.is_a(&self.world.ctx, ty));
@@ -121,6 +108,19 @@ impl Machine<'_> {
             },
             _ => None,
         })
+    }
+
+    /// The lengths of an array that is to be made, from registers, with the number of its elements.
+    #[inline]
+    fn lengths(&self, sizes: &[Src], s: usize) -> Option<(usize, Dims)> {
+        let (mut count, mut lengths) = (1usize, Dims::new());
+        for size in sizes {
+            let &Src::Scalar(Scalar::I64, reg) = size else { return None };
+            let length = usize::try_from(self.scalars[s + reg as usize] as i64).ok()?;
+            count = count.checked_mul(length)?;
+            lengths.push(length);
+        }
+        Some((count, lengths))
     }
 }
 

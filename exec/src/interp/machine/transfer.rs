@@ -147,8 +147,10 @@ impl Machine<'_> {
         if site.args.len() > INLINE {
             return self.eval_many(code, site, s, v);
         }
-        let args: SmallVec<[Val; INLINE]> =
-            site.args.iter().map(|&src| self.operand(code, src, s, v)).collect();
+        let mut args: SmallVec<[Val; INLINE]> = SmallVec::new();
+        for &src in &site.args {
+            args.push(self.operand(code, src, s, v));
+        }
         let value = self.call_eval(site, &args)?;
         self.put(site.dst, s, v, value)
     }

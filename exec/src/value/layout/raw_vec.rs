@@ -6,9 +6,11 @@
 
 use std::cell::{Cell, Ref, RefCell, RefMut};
 use std::fmt;
-use std::mem::ManuallyDrop;
+use std::mem::{ManuallyDrop, MaybeUninit};
 use std::ops::{Deref, DerefMut};
 use std::ptr::NonNull;
+
+use crate::value::fill::{Plain, fill};
 
 /// The parts of a vector, which owns its elements.
 #[repr(C)]
@@ -123,6 +125,26 @@ impl<T: Copy> RawVec<T> {
         let result = change(&mut items);
         drop(self.replace(items));
         result
+    }
+
+    /// Keeps the first `kept` elements, and sets those behind them, up to `len`, to `item`.
+    pub(in crate::value) fn renew(&self, kept: usize, len: usize, item: T)
+    where
+        T: Plain,
+    {
+        if len > self.capacity() || kept > self.len().min(len) {
+            return self.edit(|items| {
+                items.truncate(kept);
+                items.resize(len, item);
+            });
+        }
+        // SAFETY: there is room for so many elements, those up to `kept` are there, and the others are set.
+        let places = unsafe {
+            let first = self.data.get().cast::<MaybeUninit<T>>().add(kept);
+            std::slice::from_raw_parts_mut(first.as_ptr(), len - kept)
+        };
+        fill(places, item);
+        self.len.set(len);
     }
 
     /// Appends an element.

@@ -34,10 +34,8 @@ impl<T: Element> Buffer<T> {
     /// Makes it `len` long, for which there is room. Elements are zero, or if they are `undef`, those that were there, and
     /// zero behind them.
     pub(in crate::value) fn renew(&self, len: usize, undef: bool) {
-        self.0.edit(|items| match undef {
-            true => items.resize(len, T::default()),
-            false => *items = filled(std::mem::take(items), T::default(), len),
-        });
+        let kept = if undef { self.len().min(len) } else { 0 };
+        self.0.renew(kept, len, T::default());
     }
 
     /// Makes room for `count` elements at least.

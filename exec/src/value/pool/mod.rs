@@ -11,7 +11,7 @@
 //! values, one for each kind, and of the buffers of elements and fields, by powers of two. While a
 //! pool is at work, the last pointer to a value does not free it but hands it over; it is taken
 //! apart when memory is next asked for, one value after the other, so that those which are nested
-//! deep need no stack. Vectors of floats stay whole until their parts are wanted (`vectors`). Objects that the search for cycles knows stay known to it, and serve again as
+//! deep need no stack. Arrays of floats stay whole until their parts are wanted (`floats`). Objects that the search for cycles knows stay known to it, and serve again as
 //! objects of the same type.
 //!
 //! # Why it is right
@@ -25,8 +25,8 @@
 //! the length that was asked for, until it is dropped; what is kept does not count as live.
 
 mod buffer;
+mod floats;
 pub(super) mod list;
-mod vectors;
 
 use std::cell::{Cell, RefCell};
 use std::fmt;
@@ -34,9 +34,9 @@ use std::fmt;
 use regraft_ir::Type;
 use rustc_hash::FxHashMap;
 
+use self::floats::Floats;
+pub(super) use self::floats::floats;
 use self::list::{Classes, List, Scalars, class_of, class_with};
-use self::vectors::Vectors;
-pub(super) use self::vectors::vector;
 use super::layout::{Counted, HeapSlice};
 use super::shared::Recycle;
 use super::val::{
@@ -78,7 +78,7 @@ pub(super) struct Lists {
     fields: List<Counted<Fields>>,
     arrays: List<Counted<Array>>,
     /// Arrays that are taken apart only when a box or a buffer is wanted.
-    vectors: Vectors,
+    floats: Floats,
     /// Arrays that the search for cycles knows: by the type of the elements, and the lengths if
     /// there are several.
     containers: FxHashMap<(Type, Dims), List<Counted<Array>>>,
@@ -172,8 +172,8 @@ fn with<R>(f: impl FnOnce(&mut Lists) -> R) -> Option<R> {
 
 /// Takes over what nobody points to but the caller.
 #[inline(never)]
-fn recycle(value: Recycled) {
-    with(|lists| lists.recycled.push(value));
+fn recycle<T>(last: &Counted<T>, recycled: impl FnOnce(Counted<T>) -> Recycled) {
+    with(|lists| lists.recycled.push(recycled(Counted::clone(last))));
 }
 
 /// Takes recycled values apart.
@@ -196,7 +196,7 @@ fn settle() {
                 let element = rc.element();
                 drop(with(|lists| lists.refs.get_mut(&element)?.keep(rc)));
             }
-            Recycled::Array(rc) => vectors::keep(rc),
+            Recycled::Array(rc) => take_apart(rc),
         }
     }
 }
@@ -213,7 +213,7 @@ fn take_apart(mut rc: Counted<Array>) {
     }
 }
 
-/// Takes a vector apart that is kept whole, if what is wanted is there in no other way.
+/// Takes an array apart that is kept whole, if what is wanted is there in no other way.
 fn unpack(wanted: impl FnOnce(&mut Lists) -> Option<Counted<Array>>) {
     settle();
     with(wanted).flatten().into_iter().for_each(take_apart);
@@ -250,7 +250,7 @@ pub(super) fn fields() -> Option<Counted<Fields>> {
 #[inline]
 pub(super) fn array() -> Option<Counted<Array>> {
     if is_active() {
-        unpack(|lists| (lists.arrays.free() == 0).then(|| lists.vectors.take_any()).flatten());
+        unpack(|lists| (lists.arrays.free() == 0).then(|| lists.floats.take_any()).flatten());
     }
     take_box(|lists| lists.arrays.take())
 }
@@ -317,7 +317,10 @@ pub(crate) fn give_pairs(mut pairs: Pairs) {
 /// A place for the lengths of an array.
 pub(super) fn dims(dims: &[usize]) -> HeapSlice<usize> {
     if is_active() {
-        settle();
+        let rank = dims.len();
+        unpack(|lists| {
+            lists.dims.is_empty(rank).then(|| lists.floats.take_of_rank(rank)).flatten()
+        });
         if let Some(mut free) = with(|lists| lists.dims.take(dims.len())).flatten() {
             free.copy_from_slice(dims);
             return free;
@@ -338,7 +341,8 @@ pub(super) fn room<T: Element>(count: usize) -> Vec<T> {
     if T::TYPE == Type::F64 && count > 0 && is_active() {
         let class = class_of(count);
         unpack(|lists| {
-            lists.scalars.f64s.0.is_empty(class).then(|| lists.vectors.take(class)).flatten()
+            let is_short = lists.scalars.f64s.0.is_empty(class);
+            is_short.then(|| lists.floats.take_with_room(class)).flatten()
         });
     }
     let take = |lists: &mut Lists, class| T::buffers(&mut lists.scalars).0.take(class);
@@ -410,7 +414,7 @@ macro_rules! recycled {
             #[inline]
             fn recycle(last: &Counted<Self>) {
                 if is_active() {
-                    recycle(Recycled::$variant(Counted::clone(last)));
+                    recycle(last, Recycled::$variant);
                 }
             }
         })*
@@ -420,8 +424,25 @@ macro_rules! recycled {
 recycled! {
     Fields, Fields;
     Object, Object;
-    Array, Array;
     RefCellObject, Ref;
+}
+
+impl Recycle for Array {
+    #[inline]
+    fn recycle(last: &Counted<Self>) {
+        if is_active() {
+            recycle_array(last);
+        }
+    }
+}
+
+#[inline(never)]
+fn recycle_array(last: &Counted<Array>) {
+    with(|lists| {
+        if !floats::keep(lists, last) {
+            lists.recycled.push(Recycled::Array(Counted::clone(last)));
+        }
+    });
 }
 
 impl fmt::Debug for Pool {

@@ -63,8 +63,17 @@ pub(super) fn add_matrix_vector<T: Real>(into: &mut [T], matrix: &[T], vector: &
             if !turned {
                 return add_columns(into, matrix, vector);
             }
-            for j in 0..into.len() {
-                into[j] = into[j] + dot(&matrix[j * vector.len()..][..vector.len()], vector);
+            let column = |j: usize| &matrix[j * vector.len()..][..vector.len()];
+            let whole = into.len() - into.len() % COLUMNS;
+            let mut blocks = into.chunks_exact_mut(COLUMNS);
+            for (j, block) in (0..).step_by(COLUMNS).zip(&mut blocks) {
+                let sums = dots([column(j), column(j + 1), column(j + 2), column(j + 3)], vector);
+                for k in 0..COLUMNS {
+                    block[k] = block[k] + sums[k];
+                }
+            }
+            for (j, last) in (whole..).zip(blocks.into_remainder()) {
+                *last = *last + dot(column(j), vector);
             }
         },
     );
@@ -92,23 +101,57 @@ fn add_columns<T: Real>(into: &mut [T], matrix: &[T], vector: &[T]) {
     }
 }
 
+/// The products of columns and a vector, each of which is the same as if it were the only one.
 #[inline(always)]
-fn dot<T: Real>(a: &[T], b: &[T]) -> T {
-    let mut parts = [T::ZERO; PARTS];
-    let whole = a.len() - a.len() % PARTS;
+fn dots<T: Real>([a, b, c, d]: [&[T]; COLUMNS], vector: &[T]) -> [T; COLUMNS] {
+    let (mut of_a, mut of_b) = ([T::ZERO; PARTS], [T::ZERO; PARTS]);
+    let (mut of_c, mut of_d) = ([T::ZERO; PARTS], [T::ZERO; PARTS]);
+    let whole = vector.len() - vector.len() % PARTS;
     let mut at = 0;
     while at < whole {
+        let x = &vector[at..][..PARTS];
         let (a, b) = (&a[at..][..PARTS], &b[at..][..PARTS]);
+        let (c, d) = (&c[at..][..PARTS], &d[at..][..PARTS]);
         for i in 0..PARTS {
-            parts[i] = parts[i] + a[i] * b[i];
+            of_a[i] = of_a[i] + a[i] * x[i];
+            of_b[i] = of_b[i] + b[i] * x[i];
+            of_c[i] = of_c[i] + c[i] * x[i];
+            of_d[i] = of_d[i] + d[i] * x[i];
         }
         at += PARTS;
     }
-    // Loops over halves, or over the rest, would keep the parts in memory.
+    let x = &vector[whole..];
+    [
+        total(&of_a, &a[whole..], x),
+        total(&of_b, &b[whole..], x),
+        total(&of_c, &c[whole..], x),
+        total(&of_d, &d[whole..], x),
+    ]
+}
+
+#[inline(always)]
+fn dot<T: Real>(a: &[T], x: &[T]) -> T {
+    let mut parts = [T::ZERO; PARTS];
+    let whole = x.len() - x.len() % PARTS;
+    let mut at = 0;
+    while at < whole {
+        let (a, x) = (&a[at..][..PARTS], &x[at..][..PARTS]);
+        for i in 0..PARTS {
+            parts[i] = parts[i] + a[i] * x[i];
+        }
+        at += PARTS;
+    }
+    total(&parts, &a[whole..], &x[whole..])
+}
+
+/// The sum of partial sums, and of the products of what is left. Loops over halves, or over the rest, would keep the parts in
+/// memory.
+#[inline(always)]
+fn total<T: Real>(parts: &[T; PARTS], a: &[T], x: &[T]) -> T {
     let p = |i: usize| parts[i] + parts[i + PARTS / 2];
     let mut sum = ((p(0) + p(4)) + (p(2) + p(6))) + ((p(1) + p(5)) + (p(3) + p(7)));
-    for i in whole..a.len() {
-        sum = sum + a[i] * b[i];
+    for i in 0..x.len() {
+        sum = sum + a[i] * x[i];
     }
     sum
 }

@@ -1,0 +1,133 @@
+//! Arrays of floats that are kept whole, with the room for their elements and the place of their lengths: most temporary
+//! arrays are such, and serve again at once.
+
+use super::list::{class_of, class_with};
+use super::{Lists, is_active, with};
+use crate::value::Array;
+use crate::value::layout::Counted;
+use crate::value::val::Storage;
+
+/// The highest rank of arrays that are kept whole.
+const RANKS: usize = 3;
+
+/// Free arrays.
+#[derive(Default)]
+pub(super) struct Floats {
+    /// By rank, from 1, and by the power of two that they have room for.
+    classes: [Vec<Vec<Counted<Array>>>; RANKS],
+    count: usize,
+}
+
+impl Floats {
+    fn take(&mut self, rank: usize, class: usize) -> Option<Counted<Array>> {
+        let array = self.classes.get_mut(rank.checked_sub(1)?)?.get_mut(class)?.pop()?;
+        self.count -= 1;
+        Some(array)
+    }
+
+    /// One of a class.
+    pub(super) fn take_with_room(&mut self, class: usize) -> Option<Counted<Array>> {
+        (1..=RANKS).find_map(|rank| self.take(rank, class))
+    }
+
+    /// One of a rank.
+    pub(super) fn take_of_rank(&mut self, rank: usize) -> Option<Counted<Array>> {
+        let classes = self.classes.iter().map(Vec::len).max().unwrap_or(0);
+        (0..classes).find_map(|class| self.take(rank, class))
+    }
+
+    /// One of any class and rank.
+    pub(super) fn take_any(&mut self) -> Option<Counted<Array>> {
+        (1..=RANKS).find_map(|rank| self.take_of_rank(rank))
+    }
+
+    /// Keeps one, of a rank that such are kept of.
+    fn keep(&mut self, array: Counted<Array>) {
+        let class = class_with(array.storage().capacity());
+        let classes = &mut self.classes[usize::from(array.rank()) - 1];
+        if classes.len() <= class {
+            classes.resize_with(class + 1, Vec::new);
+        }
+        classes[class].push(array);
+        self.count += 1;
+    }
+}
+
+/// Keeps an array that nobody points to but the caller, if it is one that is kept whole.
+pub(super) fn keep(lists: &mut Lists, array: &Counted<Array>) -> bool {
+    let is_of_floats = matches!(array.storage(), Storage::F64(floats) if floats.capacity() > 0);
+    if !is_of_floats || array.is_lent || usize::from(array.rank()) > RANKS {
+        return false;
+    }
+    // Boxes that were made for values which are out for good are no more needed.
+    let is_needed = lists.arrays.free() + lists.floats.count < lists.arrays.made();
+    if is_needed {
+        array.charge.set(0);
+        lists.floats.keep(Counted::clone(array));
+    }
+    is_needed
+}
+
+/// An array of that rank with room for so many floats, with lengths and floats in it that it had before.
+pub(in crate::value) fn floats(rank: usize, count: usize) -> Option<Counted<Array>> {
+    if count == 0 || !is_active() {
+        return None;
+    }
+    with(|lists| lists.floats.take(rank, class_of(count))).flatten()
+}
+
+#[cfg(test)]
+mod tests {
+    use regraft_ir::Type;
+
+    use super::super::Pool;
+    use crate::value::{Array, Val};
+
+    fn floats(lengths: &[usize]) -> Val {
+        Val::unset(Type::F64, lengths, false).expect("it is small")
+    }
+
+    fn items(value: &Val) -> Vec<f64> {
+        value.as_array().and_then(Array::to_vec).expect("it is an array of floats")
+    }
+
+    #[test]
+    fn an_array_serves_again_and_is_zero_then() {
+        for (first, second, larger) in [(&[5][..], &[7][..], &[9][..]), (&[2, 3], &[7, 1], &[3, 3])]
+        {
+            let mut pool = Pool::default();
+            let address = pool.run(|| {
+                let array = floats(first);
+                array.as_array().expect("it is one").fill(&Val::F64(2.0)).expect("a float");
+                array.address()
+            });
+            // The box is the same for the larger one too, the room is not.
+            for lengths in [second, larger] {
+                pool.run(|| {
+                    let array = floats(lengths);
+                    let zeros = vec![0.0; lengths.iter().product()];
+                    assert_eq!((array.address(), items(&array)), (address, zeros));
+                    assert_eq!(*array.as_array().expect("it is one").dims(), *lengths);
+                });
+            }
+        }
+    }
+
+    #[test]
+    fn the_parts_of_an_array_serve_one_of_another_rank() {
+        let parts = |value: &Val| {
+            let array = value.as_array().expect("it is one");
+            (value.address(), array.buffer::<f64>().map(|floats| floats.0.items().as_ptr()))
+        };
+        for [before, after] in [[&[6][..], &[2, 4][..]], [&[2, 3], &[8]], [&[2, 3], &[2, 2, 2]]] {
+            let mut pool = Pool::default();
+            let first = pool.run(|| parts(&floats(before)));
+            let second = pool.run(|| {
+                let array = floats(after);
+                assert_eq!(items(&array), [0.0; 8]);
+                parts(&array)
+            });
+            assert_eq!(first, second);
+        }
+    }
+}
