@@ -39,6 +39,20 @@ fn a_loop_that_ends_long_before_its_limit_keeps_what_it_ran() {
 }
 
 #[test]
+fn loops_within_each_other_that_are_left_early_keep_what_they_ran() {
+    check(
+        "function f(x)\n    for i in 1:1000, j in 1:1000, k in 1:1000\n        x = x * x\n        x < 0.1 && return x\n    \
+         end\n    x\nend\n\
+         function g(x)\n    for i in 1:1000\n        for j in 1:1000\n            x = x * x\n            j == 2 && break\n        \
+         end\n        i == 2 && break\n    end\n    x\nend\n",
+        &[
+            ("gradient(f, 0.9)[1] ≈ 32 * 0.9^31", "true"),
+            ("gradient(g, 0.9)[1] ≈ 16 * 0.9^15", "true"),
+        ],
+    );
+}
+
+#[test]
 fn values_that_change_places_in_each_round() {
     check(
         "function f(a, b, n)\n    for i in 1:n\n        a, b = b, 2a\n    end\n    a + 10b\nend\n",

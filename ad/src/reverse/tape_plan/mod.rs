@@ -215,7 +215,8 @@ impl Planner<'_> {
     }
 
     /// As many of the loops around a block, from the innermost outward, as have counts that are
-    /// known before the outermost of them: outer ones first, and the preheader of that one.
+    /// known before the outermost of them: outer ones first, and the preheader of that one. At most one of them may be
+    /// left early: a product of iteration limits would be far above what is ever run.
     fn counted_around(&self, block: Block) -> Option<(Vec<LoopId>, Block)> {
         if self.loops.is_irregular(block) {
             return None;
@@ -227,7 +228,11 @@ impl Planner<'_> {
             let Some(preheader) = outer.preheader else { break };
             reached.push(l);
             let is_known = |&l: &LoopId| self.loops.is_bounded_at(self.f, l, preheader);
-            if self.loops.is_irregular(outer.header) || !reached.iter().all(is_known) {
+            let left_early = reached.iter().filter(|&&l| !self.loops.counts.of(l).is_exact);
+            if self.loops.is_irregular(outer.header)
+                || left_early.count() > 1
+                || !reached.iter().all(is_known)
+            {
                 break;
             }
             best = Some((reached.len(), preheader));
