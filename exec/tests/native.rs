@@ -271,3 +271,78 @@ func @f(%1: i64) -> i64 {
     let error = native(&module(text)).call("f", &[0i64.into()]).expect_err("it does not end");
     assert_eq!(*error.kind(), ErrorKind::Depth);
 }
+
+#[test]
+fn arrays_are_made_copied_and_multiplied() {
+    let text = "
+func @f(%m: i64, %n: i64) -> array<f64, 2> {
+^1:
+  %20: array<f64, 2> = mem.alloc %m, %n
+  %x: array<f64, 1> = mem.array 2.0, 3.0, 5.0
+  br ^2(1)
+^2(%i: i64):
+  %1: i64 = mem.length %20
+  %2: bool = arith.gt %i, %1
+  br %2, ^4, ^3
+^3:
+  %3: f64 = arith.int_to_float %i
+  %4: unit = mem.store %20, %3, %i
+  %5: i64 = arith.add %i, 1
+  br ^2(%5)
+^4:
+  %b: array<f64, 2> = mem.copy %20
+  %6: unit = mem.store %20, 10.0, 1
+  %7: i64 = mem.size %b, 2
+  %c: array<f64, 2> = mem.alloc 3, %7
+  %8: unit = linalg.product %c, %20, %b, false, true
+  %9: unit = linalg.add_product %c, %b, %x, true, true, false
+  %v: array<f64, 1> = mem.alloc %m
+  %10: unit = linalg.add_product %v, %20, %x, false, false, false
+  %11: f64 = mem.load %v, 1
+  %12: unit = mem.store %c, %11, 1
+  return %c
+}";
+    let run = |m: i64, n: i64| run(text, &[m.into(), n.into()]);
+    // By hand: a = [10 4 7; 2 5 8; 3 6 9], b = [1 4 7; 2 5 8; 3 6 9], and the last sum does not fit `c`.
+    let wrong = run(3, 3);
+    assert!(wrong.contains("`linalg.add_product` does not work on sizes [3, 3]"), "{wrong}");
+    let wrong = run(3, 2);
+    assert!(wrong.contains("does not work on sizes [3, 2], [3, 2], [3, 2]"), "{wrong}");
+    for (m, n) in [(-1, 3), (3, -1), (i64::MAX, 1), (1 << 40, 1 << 40)] {
+        let error = run(m, n);
+        assert!(error.ends_with(" at %20"), "{error}");
+    }
+    let fits = text
+        .replace("linalg.add_product %c, %b, %x, true, true, false", "mem.fill_in_place %x, 1.0");
+    // a * b' = [75 96 117..]: the first row of `a` with those of `b`, and so on; a * [1, 1, 1] begins with 21.
+    let run = |m: i64, n: i64| self::run(&fits, &[m.into(), n.into()]);
+    assert_eq!(run(3, 3), "[21.0 96.0 117.0; 78.0 93.0 108.0; 90.0 108.0 126.0]");
+}
+
+#[test]
+fn an_array_takes_the_register_of_the_one_that_it_copies() {
+    let text = "
+func @f(%n: i64) -> array<f64, 1> {
+^1:
+  %x: array<f64, 1> = mem.array 1.0, 2.0, 3.0
+  br ^2(0, %x)
+^2(%i: i64, %v: array<f64, 1>):
+  %1: bool = arith.ge %i, %n
+  br %1, ^4, ^3
+^3:
+  %w: array<f64, 1> = mem.copy %v
+  %2: f64 = mem.load %v, 1
+  %3: f64 = arith.add %2, 1.0
+  %4: unit = mem.store %w, %3, 1
+  %5: f64 = mem.load %w, 3
+  %6: f64 = mem.load %w, 1
+  %7: f64 = mem.load %w, 2
+  %8: array<f64, 1> = mem.array %5, %6, %7
+  %9: i64 = arith.add %i, 1
+  br ^2(%9, %8)
+^4:
+  return %v
+}";
+    // Each round adds one to the first and turns all by one place.
+    assert_eq!(run(text, &[4i64.into()]), "[4.0, 3.0, 3.0]");
+}

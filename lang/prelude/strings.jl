@@ -110,8 +110,8 @@ function __decoded(v)
     end
     return __written(io)
 end
-string(n::__Int; base::Integer = 10, pad::Integer = 1) = __in_base(n, base, pad)
-string(n::__UInt; base::Integer = 10, pad::Integer = 1) = __in_base(n, base, pad)
+string(n::__Int; base::Integer = 10, pad::Integer = 1) = base == 10 && pad <= 1 ? core.string(n) : __in_base(n, base, pad)
+string(n::__UInt; base::Integer = 10, pad::Integer = 1) = base == 10 && pad <= 1 ? core.string(n) : __in_base(n, base, pad)
 function __in_base(n, base, pad)
     2 <= base <= 62 || throw(ArgumentError(string("base must be 2 ≤ base ≤ 62, got ", base)))
     negative = n < 0

@@ -164,7 +164,7 @@ pub(super) fn pop(cx: &mut EvalCx<'_>, args: &[Val]) -> Result<Val, Trap> {
 pub(super) fn copy(cx: &mut EvalCx<'_>, args: &[Val]) -> Result<Val, Trap> {
     let [Val::Array(array)] = args else { return Err(cx.wrong_types(args)) };
     cx.host.reserve_array(array.element(), array.len())?;
-    Ok(array.duplicate().into())
+    Ok(Val::copy_of(array))
 }
 
 pub(super) fn copyto(cx: &mut EvalCx<'_>, args: &[Val]) -> Result<Val, Trap> {

@@ -44,6 +44,7 @@ pub(crate) use self::live::LiveScalars;
 pub(crate) use self::machine::Returned;
 use self::natives::Natives;
 pub(crate) use self::operands::targets;
+pub(crate) use self::quick::Quick;
 pub(crate) use self::register::{Class, Dst, Reg, Scalar, Src};
 pub use self::resolve::PreparedCall;
 pub use self::run_by::RunBy;

@@ -3,7 +3,7 @@
 //! A status is 0, or 1 after an error, which the runtime keeps.
 
 use super::emitter::Function;
-use super::{fill, math};
+use super::{math, whole_arrays};
 
 /// The functions. `cx` is the context of the run, `code` the compact code, `pc` the position in it,
 /// `scalars` and `vals` the window of the frame.
@@ -34,6 +34,13 @@ pub(crate) struct Runtime {
     pub(crate) drop_last: Function,
     /// `(vals, count)`: empties registers.
     pub(crate) clear: Function,
+    /// `(cx, place, rows, undef)`: puts a new vector of doubles in a register. Gives 1; or 0, and nothing happens, if the
+    /// instruction is to be run as others are.
+    pub(crate) new_vector: Function,
+    /// `(cx, place, rows, columns, undef)`: the same for a matrix.
+    pub(crate) new_matrix: Function,
+    /// `(cx, place, array)`: the same for a copy of the array in a register.
+    pub(crate) new_copy: Function,
 }
 
 /// A status: the function has returned, and its result stands in the context or in the first register of values.
@@ -44,8 +51,10 @@ pub(crate) const LEFT: i64 = 3;
 /// All functions that code may call, in an order that never changes within a version.
 pub(super) fn all_functions(runtime: &Runtime) -> impl Iterator<Item = Function> {
     let &Runtime { grow, too_deep, step, fail, return_tuple, unwind, refuel, .. } = runtime;
-    let &Runtime { look_up, find_case, drop_last, clear, .. } = runtime;
+    let &Runtime { look_up, find_case, drop_last, clear, new_vector, new_matrix, new_copy, .. } =
+        runtime;
     let of_errors = [grow, too_deep, step, fail, return_tuple, unwind, refuel, look_up];
-    let of_values = [find_case, drop_last, clear];
-    of_errors.into_iter().chain(of_values).chain([fill::doubles()]).chain(math::all())
+    let of_values = [find_case, drop_last, clear, new_vector, new_matrix, new_copy];
+    let of_arrays = [whole_arrays::fill(), whole_arrays::product()];
+    of_errors.into_iter().chain(of_values).chain(of_arrays).chain(math::all())
 }

@@ -35,7 +35,6 @@ mod context;
 #[cfg(feature = "jit")]
 mod cranelift;
 mod emitter;
-mod fill;
 mod functions;
 mod image;
 #[cfg(feature = "jit")]
@@ -47,6 +46,7 @@ mod source;
 pub(crate) mod ticker;
 mod translate;
 mod unit;
+mod whole_arrays;
 
 pub(crate) use self::context::{Compiled, Entry, Native, NativeContext};
 #[cfg(feature = "jit")]

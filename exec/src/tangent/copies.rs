@@ -30,7 +30,7 @@ impl Rule for Copy {
 
 fn duplicate(on: Tangents<'_>, array: &Array) -> Result<Val, Trap> {
     on.workspace.budget.reserve_array(array.element(), array.len())?;
-    Ok(array.duplicate().into())
+    Ok(Val::copy_of(array))
 }
 
 /// A ref or mutable struct of the same type, to be filled.

@@ -123,20 +123,35 @@ impl Val {
     /// If it would be too large, or has no dimensions.
     #[inline]
     pub(crate) fn unset(element: Type, dims: &[usize], undef: bool) -> Result<Self, ArrayError> {
-        if element == Type::F64
-            && let Ok(count) = checked_len(dims)
-            && let Some(mut free) = pool::floats(dims.len(), count)
-            && let Some(array) = Counted::get_mut(&mut free)
-            && let Storage::F64(floats) = &array.storage
+        let again = if element == Type::F64 { Self::floats_again(dims, undef) } else { None };
+        again.map_or_else(|| Array::new(element, dims).map(Self::from), Ok)
+    }
+
+    /// A new array with the same elements.
+    pub(crate) fn copy_of(array: &Array) -> Self {
+        if let Storage::F64(from) = array.storage()
+            && let Some(copy) = Self::floats_again(&array.dims(), true)
+            && let Some(to) = copy.as_array().and_then(Array::buffer)
+            && to.copy_from(from)
         {
-            floats.renew(count, undef);
-            if let [_, _, ..] = dims {
-                array.dims.copy_from_slice(dims);
-            }
-            array.update_charge();
-            return Ok(Self::Array(Shared::new(free)));
+            return copy;
         }
-        Array::new(element, dims).map(Self::from)
+        array.duplicate().into()
+    }
+
+    /// An array of floats in memory that another one has left, if there is some.
+    #[inline]
+    fn floats_again(dims: &[usize], undef: bool) -> Option<Self> {
+        let count = checked_len(dims).ok()?;
+        let mut free = pool::floats(dims.len(), count)?;
+        let array = Counted::get_mut(&mut free)?;
+        let Storage::F64(floats) = &array.storage else { return None };
+        floats.renew(count, undef);
+        if let [_, _, ..] = dims {
+            array.dims.copy_from_slice(dims);
+        }
+        array.update_charge();
+        Some(Self::Array(Shared::new(free)))
     }
 
     /// The value of a constant.

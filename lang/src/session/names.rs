@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use regraft_exec::value::{Array, Fields, Names, Object, Part, Shown, Texts, Val};
 use regraft_ir::{Context, Source, Symbol, Type};
+use rustc_hash::FxHashMap;
 
 use regraft_syntax::julia::{Ast, Bits, Kind, Span};
 
@@ -38,6 +39,8 @@ pub(super) struct WorldNames {
 struct Known {
     /// The types that are shown otherwise than field by field.
     special: Vec<(Type, Special)>,
+    /// What was found so far: the first of them that a type is below.
+    found: RefCell<FxHashMap<Type, Option<Special>>>,
     /// The types of expressions and of their parts.
     code: Option<CodeTypes>,
 }
@@ -120,7 +123,22 @@ impl WorldNames {
         });
         let special = special.collect();
         let code = CodeTypes::of(world);
-        Some(self.known.get_or_init(|| Known { special, code }))
+        let found = RefCell::default();
+        Some(self.known.get_or_init(|| Known { special, found, code }))
+    }
+
+    /// The way in which values of a type are shown, if not field by field. The outer `None` as long as the world is just being changed.
+    fn special(&self, ty: Type) -> Option<Option<Special>> {
+        let known = self.known()?;
+        if let Some(&found) = known.found.borrow().get(&ty) {
+            return Some(found);
+        }
+        let found = self.world(|world| {
+            let of = known.special.iter().find(|&&(above, _)| world.is_below(ty, above));
+            of.map(|&(_, special)| special)
+        })?;
+        known.found.borrow_mut().insert(ty, found);
+        Some(found)
     }
 
     /// The types that code is made of.
@@ -186,10 +204,7 @@ impl WorldNames {
     }
 
     fn is_pair(&self, ty: Type) -> bool {
-        let special = self.known().map_or(&[][..], |known| &known.special);
-        let pair = special.iter().find(|(_, special)| *special == Special::Pair);
-        let is_below = |world: &World| pair.is_some_and(|&(pair, _)| world.is_below(ty, pair));
-        self.world(is_below).unwrap_or(false)
+        self.special(ty).flatten() == Some(Special::Pair)
     }
 
     /// Asks the world, unless it is just being changed.
@@ -234,11 +249,7 @@ impl Names for WorldNames {
         if self.code().is_some_and(|code| code.contain(ty)) {
             return self.code_text(value, bare).map(Shown::Text);
         }
-        let known = self.known()?;
-        let special = self.world(|world| {
-            let of = known.special.iter().find(|&&(above, _)| world.is_below(ty, above));
-            of.map(|&(_, special)| special)
-        })?;
+        let special = self.special(ty)?;
         if let (Some(Special::Dict), Val::Object(object)) = (special, value) {
             return Some(Shown::Parts(self.dict(object)));
         }

@@ -5,6 +5,8 @@
 
 use std::ptr;
 
+use regraft_ir::Type;
+
 use super::super::code::{Code, SwitchTable};
 use super::super::inst::{Inst, Pc};
 use super::transfer::assign;
@@ -161,6 +163,58 @@ extern "C" fn clear(vals: *mut Val, count: i64) {
     vals.iter_mut().for_each(|place| assign(place, Val::Unit));
 }
 
+extern "C" fn new_vector(cx: *mut NativeContext, place: *mut Val, rows: i64, undef: i64) -> i64 {
+    // SAFETY: native code passes its context, and a register of its frame.
+    unsafe { new_array(cx, place, &[rows], undef != 0) }.is_some().into()
+}
+
+extern "C" fn new_matrix(
+    cx: *mut NativeContext,
+    place: *mut Val,
+    rows: i64,
+    columns: i64,
+    undef: i64,
+) -> i64 {
+    // SAFETY: as above.
+    unsafe { new_array(cx, place, &[rows, columns], undef != 0) }.is_some().into()
+}
+
+extern "C" fn new_copy(cx: *mut NativeContext, place: *mut Val, array: *const Val) -> i64 {
+    // SAFETY: native code passes its context, and registers of its frame.
+    let (machine, Val::Array(array)) = (unsafe { (machine(cx), &*array) }) else { return 0 };
+    if machine.state.host.reserve_array(array.element(), array.len()).is_err() {
+        return 0;
+    }
+    let copy = Val::copy_of(array);
+    // SAFETY: as above; the array is not looked at any more.
+    assign(unsafe { &mut *place }, copy);
+    1
+}
+
+/// Puts a new array of doubles in a register, if it may be made.
+///
+/// # Safety
+/// As of [`machine`]; the register is one of its.
+unsafe fn new_array<const N: usize>(
+    cx: *mut NativeContext,
+    place: *mut Val,
+    lengths: &[i64; N],
+    undef: bool,
+) -> Option<()> {
+    // SAFETY: the caller says so.
+    let machine = unsafe { machine(cx) };
+    let (mut count, mut dims) = (1usize, [0; N]);
+    for (dim, &length) in dims.iter_mut().zip(lengths) {
+        *dim = usize::try_from(length).ok()?;
+        count = count.checked_mul(*dim)?;
+    }
+    machine.state.host.reserve_array(Type::F64, count).ok()?;
+    let array = Val::unset(Type::F64, &dims, undef).ok()?;
+    // SAFETY: the caller says so.
+    assign(unsafe { &mut *place }, array);
+    Some(())
+}
+
 fn function(
     name: &'static str,
     address: *const u8,
@@ -210,5 +264,23 @@ pub(in crate::interp) fn runtime() -> Runtime {
         ),
         drop_last: function("regraft_drop_last", drop_last as *const u8, &[Arg::Ptr], None),
         clear: function("regraft_clear", clear as *const u8, &[Arg::Ptr, Arg::Int], None),
+        new_vector: function(
+            "regraft_new_vector",
+            new_vector as *const u8,
+            &[Arg::Ptr, Arg::Ptr, Arg::Int, Arg::Int],
+            status,
+        ),
+        new_matrix: function(
+            "regraft_new_matrix",
+            new_matrix as *const u8,
+            &[Arg::Ptr, Arg::Ptr, Arg::Int, Arg::Int, Arg::Int],
+            status,
+        ),
+        new_copy: function(
+            "regraft_new_copy",
+            new_copy as *const u8,
+            &[Arg::Ptr, Arg::Ptr, Arg::Ptr],
+            status,
+        ),
     }
 }

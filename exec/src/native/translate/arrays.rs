@@ -59,7 +59,7 @@ impl<E: Emitter> Translator<'_, '_, E> {
         self.arrays.known[reg as usize] = Some(KnownArray { address, parts });
     }
 
-    fn elements(&mut self, array: E::Value) -> E::Value {
+    pub(super) fn elements(&mut self, array: E::Value) -> E::Value {
         self.e.load(Mem::Ptr, Area::Header, array, offsets::ARRAY_DATA)
     }
 

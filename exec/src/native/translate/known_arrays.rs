@@ -8,7 +8,7 @@
 //! An array of more than one dimension never changes its length. One of one dimension does so by a few
 //! ops, and by what a call runs; a function with neither does not change any.
 
-use regraft_dialects::{core, data, math, mem};
+use regraft_dialects::{core, data, linalg, math, mem};
 use regraft_ir::Op;
 use smallvec::SmallVec;
 
@@ -63,7 +63,7 @@ fn keeps_lengths_of_all(op: Op) -> bool {
     matches!(
         op,
         ALLOC | ARRAY | COPY | COPYTO | FILL | FILL_IN_PLACE | LENGTH | LOAD | SHAPE | SIZE | STORE
-    ) || op == mem::MAP
+    ) || matches!(op, mem::MAP | linalg::PRODUCT | linalg::ADD_PRODUCT)
         || matches!(op, core::TUPLE | core::GET | core::SELECT | core::CONVERT | core::ISA)
         || matches!(op, data::NAMED | data::NEW | data::NEW_OBJECT | data::GETFIELD)
         || matches!(op, mem::REF_NEW | mem::REF_GET | mem::REF_SET | data::SETFIELD)

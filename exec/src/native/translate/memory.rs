@@ -1,12 +1,12 @@
 //! Elements of arrays.
 
 use regraft_dialects::{attrs, mem};
-use regraft_ir::{Constant, Type, TypeKind};
+use regraft_ir::{Constant, TypeKind};
 use smallvec::SmallVec;
 
 use super::super::emitter::{Area, Emitter, Int2, IntCmp, Mem};
-use super::super::fill;
 use super::Translator;
+use super::whole_arrays::array_in;
 use crate::interp::{Dst, Inst, Pc, Reg, Scalar, Src};
 
 /// An access to an element of an array of scalars.
@@ -33,7 +33,9 @@ impl<E: Emitter> Translator<'_, '_, E> {
             return true;
         }
         if let Inst::Eval { site } = inst
-            && (self.strip_inst(pc, site) || self.fill_inst(pc, site) || self.size_inst(pc, site))
+            && (self.strip_inst(pc, site)
+                || self.whole_array_inst(pc, site)
+                || self.size_inst(pc, site))
         {
             return true;
         }
@@ -62,31 +64,6 @@ impl<E: Emitter> Translator<'_, '_, E> {
         true
     }
 
-    /// Sets the elements of an array of doubles; `false` if the instruction is another one.
-    fn fill_inst(&mut self, pc: Pc, site: u32) -> bool {
-        let site = &self.source.code.evals[site as usize];
-        let [array, Src::Scalar(Scalar::F64, value)] = *site.args else { return false };
-        let (array, is_last) = match array {
-            Src::Val(reg) => (reg, false),
-            Src::Last(reg) => (reg, true),
-            _ => return false,
-        };
-        if site.def.op != mem::FILL_IN_PLACE || !matches!(site.dst, Dst::Nowhere) {
-            return false;
-        }
-        let kind = self.source.f.ctx().kind(self.operand_type(pc, 0));
-        if !matches!(kind, TypeKind::Array { element: Type::F64, .. }) {
-            return false;
-        }
-        let (elements, lengths) = self.parts(array, 1);
-        let value = self.e.read(value);
-        self.e.call(&fill::doubles(), &[elements, value, lengths[0]]);
-        if is_last {
-            self.empty(array);
-        }
-        true
-    }
-
     /// The size of an array along a dimension that is known; `false` if the instruction is another one.
     fn size_inst(&mut self, pc: Pc, site: u32) -> bool {
         let site = &self.source.code.evals[site as usize];
@@ -96,11 +73,7 @@ impl<E: Emitter> Translator<'_, '_, E> {
         if site.def.op != mem::SIZE {
             return false;
         }
-        let (array, is_last) = match array {
-            Src::Val(reg) => (reg, false),
-            Src::Last(reg) => (reg, true),
-            _ => return false,
-        };
+        let Some((array, is_last)) = array_in(array) else { return false };
         let f = self.source.f;
         let dimension = f.operand(self.made_from(pc), 1).and_then(|at| f.const_i64(at));
         let place = dimension.and_then(|number| usize::try_from(number.checked_sub(1)?).ok());

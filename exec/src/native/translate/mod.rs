@@ -23,6 +23,7 @@ mod scalars;
 mod settling;
 mod strips;
 mod values;
+mod whole_arrays;
 
 use regraft_ir::{Type, Value as IrValue};
 use smallvec::SmallVec;

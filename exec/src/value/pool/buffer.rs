@@ -1,5 +1,6 @@
 //! Buffers of scalars in memory of the pool, if one is at work.
 
+use super::floats::SMALL;
 use super::{give_room, is_active, room};
 use crate::value::buffer::Buffer;
 use crate::value::fill::filled;
@@ -20,10 +21,10 @@ impl<T: Element> Buffer<T> {
 
     /// A buffer of the same element everywhere.
     pub(in crate::value) fn filled(item: T, count: usize) -> Self {
-        if !is_active() {
-            return Self::new(vec![item; count]);
+        if is_active() || count <= SMALL {
+            return Self::new(filled(room(count), item, count));
         }
-        Self::new(filled(room(count), item, count))
+        Self::new(vec![item; count])
     }
 
     /// Takes the elements out, and keeps their room.

@@ -1,5 +1,7 @@
 //! Arrays of floats that are kept whole, with the room for their elements and the place of their lengths: most temporary
-//! arrays are such, and serve again at once.
+//! arrays are such, and serve again at once. Small ones are kept while no pool is at work, too.
+
+use std::cell::RefCell;
 
 use super::list::{class_of, class_with};
 use super::{Lists, is_active, with};
@@ -9,6 +11,16 @@ use crate::value::val::Storage;
 
 /// The highest rank of arrays that are kept whole.
 const RANKS: usize = 3;
+
+/// The room of a small array, a power of two.
+pub(super) const SMALL: usize = 64;
+
+/// The most small arrays that are kept while no pool is at work.
+const SMALL_COUNT: usize = 256;
+
+thread_local! {
+    static SMALL_ARRAYS: RefCell<Floats> = RefCell::default();
+}
 
 /// Free arrays.
 #[derive(Default)]
@@ -53,27 +65,51 @@ impl Floats {
     }
 }
 
+/// The number of floats that an array has room for, if it is one that may be kept whole.
+#[inline]
+fn room_of(array: &Array) -> Option<usize> {
+    let Storage::F64(floats) = array.storage() else { return None };
+    let may_be_kept = !array.is_lent && usize::from(array.rank()) <= RANKS;
+    (may_be_kept && floats.capacity() > 0).then_some(floats.capacity())
+}
+
 /// Keeps an array that nobody points to but the caller, if it is one that is kept whole.
 pub(super) fn keep(lists: &mut Lists, array: &Counted<Array>) -> bool {
-    let is_of_floats = matches!(array.storage(), Storage::F64(floats) if floats.capacity() > 0);
-    if !is_of_floats || array.is_lent || usize::from(array.rank()) > RANKS {
-        return false;
-    }
     // Boxes that were made for values which are out for good are no more needed.
     let is_needed = lists.arrays.free() + lists.floats.count < lists.arrays.made();
-    if is_needed {
+    let is_kept = is_needed && room_of(array).is_some();
+    if is_kept {
         array.charge.set(0);
         lists.floats.keep(Counted::clone(array));
     }
-    is_needed
+    is_kept
+}
+
+/// Keeps an array that nobody points to but the caller while no pool is at work, if it is small.
+pub(super) fn keep_small(array: &Counted<Array>) {
+    if room_of(array).is_none_or(|room| room > SMALL) {
+        return;
+    }
+    let _ = SMALL_ARRAYS.try_with(|kept| {
+        if let Ok(mut kept) = kept.try_borrow_mut()
+            && kept.count < SMALL_COUNT
+        {
+            array.charge.set(0);
+            kept.keep(Counted::clone(array));
+        }
+    });
 }
 
 /// An array of that rank with room for so many floats, with lengths and floats in it that it had before.
 pub(in crate::value) fn floats(rank: usize, count: usize) -> Option<Counted<Array>> {
-    if count == 0 || !is_active() {
+    let class = class_of(count);
+    if count > 0 && is_active() {
+        return with(|lists| lists.floats.take(rank, class)).flatten();
+    }
+    if count == 0 || count > SMALL {
         return None;
     }
-    with(|lists| lists.floats.take(rank, class_of(count))).flatten()
+    SMALL_ARRAYS.try_with(|kept| kept.try_borrow_mut().ok()?.take(rank, class)).ok().flatten()
 }
 
 #[cfg(test)]

@@ -336,8 +336,11 @@ pub(super) fn give_dims(dims: HeapSlice<usize>) {
     }
 }
 
-/// Empty room for elements that are scalars.
+/// Empty room for elements that are scalars. Small room may serve again for as many as it holds.
 pub(super) fn room<T: Element>(count: usize) -> Vec<T> {
+    if !is_active() && (1..=floats::SMALL).contains(&count) {
+        return Vec::with_capacity(count.next_power_of_two());
+    }
     if T::TYPE == Type::F64 && count > 0 && is_active() {
         let class = class_of(count);
         unpack(|lists| {
@@ -432,6 +435,8 @@ impl Recycle for Array {
     fn recycle(last: &Counted<Self>) {
         if is_active() {
             recycle_array(last);
+        } else {
+            floats::keep_small(last);
         }
     }
 }

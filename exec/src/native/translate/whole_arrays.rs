@@ -1,0 +1,175 @@
+//! Ops on whole arrays that functions of ours do, without an evaluation by the runtime.
+
+use regraft_dialects::{linalg, mem};
+use regraft_ir::{Constant, Type, TypeKind};
+use smallvec::SmallVec;
+
+use super::super::emitter::{Area, Emitter, IntCmp, Mem};
+use super::super::whole_arrays;
+use super::Translator;
+use crate::interp::{Dst, Pc, Quick, Reg, Scalar, Src};
+
+/// The most elements of a vector that are stored one by one.
+const MOST_ITEMS: usize = 16;
+
+/// An operand that is an array: its register, and whether it is not needed any more.
+pub(super) fn array_in(src: Src) -> Option<(Reg, bool)> {
+    match src {
+        Src::Val(reg) => Some((reg, false)),
+        Src::Last(reg) => Some((reg, true)),
+        _ => None,
+    }
+}
+
+impl<E: Emitter> Translator<'_, '_, E> {
+    /// Fills, multiplies or makes arrays of doubles; `false` if the instruction does something else.
+    pub(super) fn whole_array_inst(&mut self, pc: Pc, site: u32) -> bool {
+        let op = self.source.code.evals[site as usize].def.op;
+        match op {
+            mem::FILL_IN_PLACE => self.fill_inst(pc, site),
+            mem::ALLOC => self.alloc_inst(pc, site),
+            mem::ARRAY => self.literal_inst(pc, site),
+            mem::COPY => self.copy_inst(pc, site),
+            linalg::PRODUCT | linalg::ADD_PRODUCT => self.product_inst(pc, site),
+            _ => false,
+        }
+    }
+
+    fn is_of_doubles(&self, pc: Pc, operand: usize) -> bool {
+        let kind = self.source.f.ctx().kind(self.operand_type(pc, operand));
+        matches!(kind, TypeKind::Array { element: Type::F64, .. })
+    }
+
+    fn fill_inst(&mut self, pc: Pc, site: u32) -> bool {
+        let site = &self.source.code.evals[site as usize];
+        let [array, Src::Scalar(Scalar::F64, value)] = *site.args else { return false };
+        let Some((array, is_last)) = array_in(array) else { return false };
+        if !matches!(site.dst, Dst::Nowhere) || !self.is_of_doubles(pc, 0) {
+            return false;
+        }
+        let (elements, lengths) = self.parts(array, 1);
+        let value = self.e.read(value);
+        self.e.call(&whole_arrays::fill(), &[elements, value, lengths[0]]);
+        if is_last {
+            self.empty(array);
+        }
+        true
+    }
+
+    /// Makes a vector or a matrix.
+    fn alloc_inst(&mut self, pc: Pc, site: u32) -> bool {
+        let site = &self.source.code.evals[site as usize];
+        let (Quick::Alloc { element: Type::F64, undef }, Dst::Val(place)) = (site.quick, site.dst)
+        else {
+            return false;
+        };
+        let [Src::Scalar(Scalar::I64, rows), rest @ ..] = &*site.args else { return false };
+        let runtime = self.source.runtime;
+        let (place, rows) = (self.val(place), self.e.read(*rows));
+        let undef = self.e.int(undef.into());
+        let done = match rest {
+            [] => self.e.call(&runtime.new_vector, &[self.cx, place, rows, undef]),
+            [Src::Scalar(Scalar::I64, columns)] => {
+                let columns = self.e.read(*columns);
+                self.e.call(&runtime.new_matrix, &[self.cx, place, rows, columns, undef])
+            }
+            _ => return false,
+        };
+        self.unless_done(done, pc, |_| {});
+        true
+    }
+
+    /// Makes a vector of a few elements that are known.
+    fn literal_inst(&mut self, pc: Pc, site: u32) -> bool {
+        let site = &self.source.code.evals[site as usize];
+        let items = site.args.iter().map(|src| match *src {
+            Src::Scalar(Scalar::F64, reg) => Some(reg),
+            _ => None,
+        });
+        let items: Option<SmallVec<[Reg; 8]>> = items.take(MOST_ITEMS + 1).collect();
+        let (Some(items), Dst::Val(place)) = (items, site.dst) else { return false };
+        let vector = self.source.f.ctx().array_type(Type::F64, 1);
+        if site.ty != vector || items.is_empty() || items.len() > MOST_ITEMS {
+            return false;
+        }
+        let (register, count) = (self.val(place), self.e.int(items.len() as i64));
+        let undef = self.e.int(1);
+        let args = [self.cx, register, count, undef];
+        let done = self.e.call(&self.source.runtime.new_vector, &args);
+        self.unless_done(done, pc, |this| {
+            let array = this.object(this.reg(place));
+            let elements = this.elements(array);
+            for (at, item) in (0..).zip(items) {
+                let x = this.e.read(item);
+                this.e.store(Mem::F64, Area::Elements(Mem::F64), elements, at * 8, x);
+            }
+        });
+        true
+    }
+
+    fn copy_inst(&mut self, pc: Pc, site: u32) -> bool {
+        let site = &self.source.code.evals[site as usize];
+        let (&[array], Dst::Val(place)) = (&*site.args, site.dst) else { return false };
+        let Some((array, is_last)) = array_in(array) else { return false };
+        if !self.is_of_doubles(pc, 0) {
+            return false;
+        }
+        let args = [self.cx, self.val(place), self.val(array)];
+        let done = self.e.call(&self.source.runtime.new_copy, &args);
+        self.unless_done(done, pc, |this| {
+            if is_last && array != place {
+                this.empty(array);
+            }
+        });
+        true
+    }
+
+    fn product_inst(&mut self, pc: Pc, site: u32) -> bool {
+        let site = &self.source.code.evals[site as usize];
+        let [dest, a, b, ..] = *site.args else { return false };
+        let arrays: Option<SmallVec<[(Reg, bool); 3]>> =
+            [dest, a, b].into_iter().map(array_in).collect();
+        let Some(mut arrays) = arrays else { return false };
+        let flag = |index| {
+            let operand = self.source.f.operand(self.made_from(pc), index)?;
+            match self.source.f.constant(operand) {
+                Some(Constant::Bool(flag)) => Some(flag),
+                _ => None,
+            }
+        };
+        let adds = site.def.op == linalg::ADD_PRODUCT;
+        let (turns_dest, first) = if adds { (flag(3), 4) } else { (Some(false), 3) };
+        let (Some(turns_dest), Some(mut turned_a), Some(mut turned_b)) =
+            (turns_dest, flag(first), flag(first + 1))
+        else {
+            return false;
+        };
+        let is_known =
+            matches!(site.dst, Dst::Nowhere) && (0..3).all(|at| self.is_of_doubles(pc, at));
+        if !is_known {
+            return false;
+        }
+        if turns_dest {
+            // The transpose of a product is that of the transposed factors in the other order.
+            arrays.swap(1, 2);
+            (turned_a, turned_b) = (!turned_b, !turned_a);
+        }
+        let mut args: SmallVec<[E::Value; 6]> = SmallVec::new();
+        args.extend(arrays.iter().map(|&(array, _)| self.val(array)));
+        args.extend([turned_a, turned_b, adds].map(|flag| self.e.int(flag.into())));
+        let done = self.e.call(&whole_arrays::product(), &args);
+        self.unless_done(done, pc, |this| {
+            let last = arrays.iter().filter(|&&(_, is_last)| is_last);
+            last.for_each(|&(array, _)| this.empty(array));
+        });
+        true
+    }
+
+    /// Leaves the instruction to the runtime unless a function has done it, which says so by 1.
+    fn unless_done(&mut self, done: Option<E::Value>, pc: Pc, then: impl FnOnce(&mut Self)) {
+        let one = self.e.int(1);
+        let done = done.unwrap_or(one);
+        let is_done = self.e.int_cmp(IntCmp::Eq, done, one);
+        self.quickly(is_done, pc, then);
+    }
+}
