@@ -112,7 +112,6 @@ floor(::Type{T}, x::Rational) where T<:Integer = convert(T, floor(__divisible(x)
 ceil(::Type{T}, x::Rational) where T<:Integer = convert(T, ceil(__divisible(x)))
 trunc(::Type{T}, x::Rational) where T<:Integer = convert(T, trunc(__divisible(x)))
 round(::Type{T}, x::Rational) where T<:Integer = convert(T, round(__divisible(x)))
-round(::Type{T}, x::Rational, mode::RoundingMode) where T<:Integer = convert(T, round(__divisible(x), mode))
 __divisible(x) = iszero(x.den) ? throw(DivideError()) : x
 __whole(divide, x) = iszero(x.den) ? x : Rational(divide(x.num, x.den))
 function __nearest(n, d)

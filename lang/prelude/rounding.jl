@@ -61,6 +61,7 @@ function round(x::Real, ::RoundingMode{:NearestTiesUp})
     return x != y && 2 * (x - y) >= 1 ? copysign(y + 1, x) : y
 end
 round(::Type{T}, x::Real, mode::RoundingMode) where T = T(round(x, mode))
+round(::Type{T}, x::Rational, mode::RoundingMode) where T<:Integer = convert(T, round(__divisible(x), mode))
 
 floor(x::AbstractIrrational) = floor(Float64(x))
 ceil(x::AbstractIrrational) = ceil(Float64(x))
