@@ -190,7 +190,7 @@ const __SmallInt = Union{Int32, Int16, Int8, __UInt, __Wide}
 __indices(r::AbstractArray, n) = r
 __indices(::Colon, n) = OneTo{Int64}(n)
 __indices(i::Integer, n) = i
-__indices(mask::AbstractVector{Bool}, n) = length(mask) == n ? findall(mask) : __out_of_bounds(mask, n)
+__indices(mask::AbstractArray{Bool}, n) = length(mask) == n ? findall(vec(mask)) : __out_of_bounds(mask, n)
 getindex(a::AbstractArray, is::AbstractArray) = __gather(a, __indices(is, length(a)))
 getindex(a::AbstractArray, ::Colon) = __gather(a, OneTo{Int64}(length(a)))
 function getindex(a::Array{T, N}, mask::Array{Bool, N}) where {T, N}
@@ -613,4 +613,3 @@ function in(x, it)
     end
     return false
 end
-__shown(a::ReshapedArray) = __shown(collect(a))

@@ -13,6 +13,8 @@ const __Num = Union{Float64, Int64, Bool, Float32, Int32, Int16, Int8}
 # What is iterated over by the functions of iterators.jl, and is no array or tuple.
 abstract type __Iterator end
 
+const Callable = Union{Function, Type}
+
 # --- values ---------------------------------------------------------------------------------
 
 function typeof end
@@ -235,7 +237,9 @@ include(path) = eval(Expr(:call, :include, path))
 __shown(x) = __has_own(show, Tuple{IOBuffer, typeof(x)}) ? sprint(show, x) : __has_own(show) ? __with_own(x) : x
 __shown(x::Number) = __has_own(show, Tuple{IOBuffer, typeof(x)}) ? sprint(show, x) : x
 __shown(x::Union{String, Symbol, Nothing, AbstractChar, Function, Type}) = x
-__shown(x::Union{AbstractArray, Tuple, NamedTuple}) = __has_own(show) ? __with_own(x) : x
+__shown(x::Union{Tuple, NamedTuple}) = __has_own(show) ? __with_own(x) : x
+__shown(x::Union{Array, AbstractRange}) = __has_own(show) ? __with_own(x) : x
+__shown(x::AbstractArray) = __has_own(show, Tuple{IOBuffer, typeof(x)}) ? sprint(show, x) : __shown(collect(x))
 show(io::IO, x) = __print_to(io, core.string(__repr(x)))
 show(x) = show(stdout, x)
 repr(x) = sprint(show, x)

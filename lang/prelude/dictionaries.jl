@@ -166,12 +166,12 @@ function get(d::__HashTable, key, default)
     e = __entry(d, key)
     return e == 0 ? default : d.vals[e]
 end
-function get(f::Function, d::__HashTable, key)
+function get(f::Callable, d::__HashTable, key)
     e = __entry(d, key)
     return e == 0 ? f() : d.vals[e]
 end
 get!(d::AbstractDict, key, default) = get!(() -> default, d, key)
-function get!(f::Function, d::AbstractDict, key)
+function get!(f::Callable, d::AbstractDict, key)
     haskey(d, key) && return d[key]
     value = f()
     d[key] = value
@@ -247,10 +247,6 @@ const __DictView = Union{KeySet, ValueIterator}
 length(k::__DictView) = length(k.dict)
 in(key, k::KeySet) = haskey(k.dict, key)
 in(p::Pair, d::AbstractDict) = haskey(d, p.first) && d[p.first] == p.second
-function first(d::AbstractDict)
-    isempty(d) && throw(ArgumentError("collection must be non-empty"))
-    return __item(d, __start(d))
-end
 merge!(d::AbstractDict, others::AbstractDict...) = (foreach(o -> __put_all(d, o), others); d)
 merge(d::Dict{K, V}, others::AbstractDict...) where {K, V} =
     merge!(Dict{__joined_type(K, map(keytype, others)), __joined_type(V, map(valtype, others))}(), d, others...)
@@ -306,6 +302,14 @@ function __key_where(f, d)
     return nothing
 end
 findall(f::Function, d::AbstractDict) = [p.first for p in d if f(p.second)]
+findmax(d::AbstractDict) = __best_entry(findmax, d)
+findmin(d::AbstractDict) = __best_entry(findmin, d)
+argmax(d::AbstractDict) = findmax(d)[2]
+argmin(d::AbstractDict) = findmin(d)[2]
+function __best_entry(find, d)
+    best, k = find(collect(values(d)))
+    return (best, collect(keys(d))[k])
+end
 
 # --- sets -----------------------------------------------------------------------------------
 
@@ -348,7 +352,6 @@ in(x, s::Set) = haskey(s.dict, x)
 @inline __next(s::Set, e) = __next(s.dict, e)
 iterate(s::Set) = iterate(s, __start(s))
 iterate(s::Set, e) = __done(s, e) ? nothing : (__item(s, e), __next(s, e))
-first(s::AbstractSet) = isempty(s) ? throw(ArgumentError("collection must be non-empty")) : __item(s, __start(s))
 union(s::AbstractSet, others...) = union!(__wide_copy(s, others), others...)
 __wide_copy(s, others) = __put_in(Set{__joined_type(eltype(s), map(eltype, others))}(), s)
 union!(s::AbstractSet, others...) = (foreach(o -> __put_in(s, o), others); s)

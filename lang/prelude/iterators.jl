@@ -74,9 +74,13 @@ end
 @inline __next(z::Zip, s::Tuple) = __unroll_map(__next, z.is, s)
 length(z::Zip) = __unroll_fold(__least, typemax(Int64), __unroll_map(length, z.is))
 __least(m, n) = m < n ? m : n
-__shape(z::Zip) = __zip_shape(__unroll_map(__shape, z.is), length(z))
-__zip_shape(shapes, n) = (n,)
-__zip_shape(shapes::Tuple{Tuple{Int64, Int64}, Tuple{Int64, Int64}}, n) = shapes[1]
+@inline __shape(z::Zip) = __zip_shape(__unroll_map(__shape, z.is)...)
+@inline __zip_shape(s) = s
+@inline __zip_shape(s, t, more...) = __zip_shape(__common_shape(s, t), more...)
+__common_shape(s, t) = (min(__product_of(s), __product_of(t)),)
+__common_shape(s::NTuple{N, Int64}, t::NTuple{N, Int64}) where N =
+    s == t ? s : throw(DimensionMismatch(string("dimensions must match: a has dims ", s, ", b has dims ", t)))
+__common_shape(s::Tuple{Int64}, t::Tuple{Int64}) = (min(s[1], t[1]),)
 
 struct Enumerate{I} <: __Iterator
     itr::I
@@ -160,16 +164,33 @@ function __flatten(its)
     return __narrow(out)
 end
 flatten(its) = __flatten(its)
-# Iterators that start later or end earlier are lists here.
-take(it, n::Int64) = __take(collect(it), n)
-drop(it, n::Int64) = __drop(collect(it), n)
+# What starts later or ends earlier is a list here. Of lists that may go on for ever, only what is wanted is made.
+take(it, n::Int64) = __counted(it) ? __take(collect(it), n) : Take(it, n)
+drop(it, n::Int64) = __counted(it) ? __drop(collect(it), n) : __rest_behind(it, n)
 __take(a, n) = a[1:min(n, length(a))]
 __drop(a, n) = a[n+1:length(a)]
 eachcol(a::AbstractMatrix) = Generator(j -> view(a, :, j), OneTo(size(a, 2)))
 eachrow(a::AbstractMatrix) = Generator(i -> view(a, i, :), OneTo(size(a, 1)))
-isempty(it::__Iterator) = __done(it, __start(it))
-first(it::__Iterator) = __done(it, __start(it)) ? throw(ArgumentError("collection must be non-empty")) : __item(it, __start(it))
+isempty(it) = __done(it, __start(it))
+function first(it)
+    s = __start(it)
+    return __done(it, s) ? throw(ArgumentError("collection must be non-empty")) : __item(it, s)
+end
+first(it, n::Integer) = collect(take(it, n))
+last(a) = a[lastindex(a)]
 eltype(it::__Iterator) = __item_type(it)
+
+# What a program may say of iterators of its own. Nothing here asks for it.
+struct HasLength end
+struct HasShape{N} end
+struct IsInfinite end
+struct SizeUnknown end
+struct HasEltype end
+struct EltypeUnknown end
+IteratorSize(x) = IteratorSize(typeof(x))
+IteratorSize(::Type) = HasLength()
+IteratorEltype(x) = IteratorEltype(typeof(x))
+IteratorEltype(::Type) = HasEltype()
 
 # --- collecting -----------------------------------------------------------------------------
 
@@ -186,6 +207,7 @@ collect(::Type{T}, x) where T = __converted(T, collect(x))
 __collect(a::AbstractArray) = __collect_as(eltype(a), a, size(a))
 @inline __collect(t::Tuple) = vect_any(t)
 @inline __collect(x) = __counted(x) ? __collect_counted(__item_type(x), x, __shape(x)) : __collect_list(__item_type(x), x)
+__collect(t::Tuple{}) = vect()
 @inline vect_any(t) = __narrow_tuple(eltype(t), t)
 @inline __narrow_tuple(::Type{T}, t) where T = __spread("mem.array", Array{T, 1}, t)
 # `T[… for …]`

@@ -54,6 +54,10 @@ NamedTuple(p::Pairs) = p.data
 @inline __merge_keywords(part, others...) = merge(__as_named(part), __merge_keywords(others...))
 @inline __as_named(t::NamedTuple) = t
 @inline __as_named(p::Pairs) = p.data
+# Names that are not known before it runs are made types, which `__named_in` is compiled for.
+__as_named(it) = __named_in(Tuple([Val(p[1]) for p in it]), Tuple([p[2] for p in it]))
+__named_in(names, values) = __named_of(__unroll_map(__value_in, names), values)
+__value_in(::Val{N}) where N = N
 
 # `f.(x; a = 1)`
 struct __WithKeywords{F, K} <: Function

@@ -193,6 +193,10 @@ const I = __new(UniformScaling{Bool}, true)
 +(s::UniformScaling, a::AbstractMatrix) = __add_scaled(a, s.λ)
 -(a::AbstractMatrix, s::UniformScaling) = __add_scaled(a, -s.λ)
 -(s::UniformScaling, a::AbstractMatrix) = __add_scaled(-a, s.λ)
+==(a::AbstractMatrix, s::UniformScaling) = size(a, 1) == size(a, 2) && a == zero(a) + s
+==(s::UniformScaling, a::AbstractMatrix) = a == s
+isapprox(a::AbstractMatrix, s::UniformScaling; kw...) = isapprox(a, zero(a) + s; kw...)
+isapprox(s::UniformScaling, a::AbstractMatrix; kw...) = isapprox(a, s; kw...)
 adjoint(s::UniformScaling) = s
 getindex(s::UniformScaling, i::Int64, j::Int64) = i == j ? s.λ : zero(s.λ)
 function __add_scaled(a, c)

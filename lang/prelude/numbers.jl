@@ -256,6 +256,7 @@ function __power(x, n)
     return y
 end
 
+power_by_squaring(x, n::Integer) = __power(x, n)
 muladd(x::Number, y::Number, z::Number) = x * y + z
 fma(x::T, y::T, z::T) where T<:__Float = arith.fma(x, y, z)
 fma(x::__Int, y::__Int, z::__Int) = x * y + z
@@ -322,6 +323,7 @@ floatmin(::Type{Float32}) = 1.1754944f-38
 floatmax(::Type{Float32}) = 3.4028235f38
 floatmin() = floatmin(Float64)
 floatmax() = floatmax(Float64)
+maxintfloat(::Type{T} = Float64) where T<:__Float = 2 / eps(T)
 sizeof(::Type{Bool}) = 1
 sizeof(::Type{Int8}) = 1
 sizeof(::Type{Int16}) = 2
@@ -465,6 +467,11 @@ xor(x::Integer, y::Integer) = __promoted(xor, x, y)
 >>>(x::__Int, n::Integer) = arith.shr(x, Int64(n))
 count_ones(x::__Int) = arith.popcount(x)
 count_zeros(x::__Int) = arith.popcount(arith.not(x))
+function bitrotate(x::Integer, k::Integer)
+    n = 8 * sizeof(x)
+    k = mod(k, n)
+    return (x << k) | (x >>> (n - k))
+end
 leading_zeros(x::__Int) = arith.clz(x)
 trailing_zeros(x::__Int) = arith.ctz(x)
 

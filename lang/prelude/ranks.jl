@@ -46,6 +46,8 @@ size(c::CartesianIndices) = __unroll_map(length, c.indices)
 # --- what is there -----------------------------------------------------------------------
 
 checkbounds(::Type{Bool}, a, i::Int64, j::Int64, more::Int64...) = __is_inside(a, (i, j, more...))
+checkbounds(::Type{Bool}, a, i::CartesianIndex) = __is_inside(a, i.I)
+checkbounds(a, i::Int64, j::Int64, more::Int64...) = __is_inside(a, (i, j, more...)) ? nothing : __out_of_bounds(a, (i, j, more...))
 __is_inside(a, is) = ndims(a) == length(is) && all(map((i, n) -> 1 <= i <= n, is, size(a)))
 isassigned(a::AbstractArray, is::Integer...) = checkbounds(Bool, a, is...)
 isassigned(a::AbstractArray, i::CartesianIndex) = isassigned(a, Tuple(i)...)
@@ -214,7 +216,7 @@ end
 @inline setindex!(a::PermutedDimsArray{T, 2}, x, i::Int64) where T = (setindex!(a.parent, x, __permuted_position(i - 1, a.dims, a.steps) + 1); a)
 @inline setindex!(a::PermutedDimsArray{T, 2}, x, i::Int64, j::Int64) where T = (setindex!(a.parent, x, __place_permuted(a, (i, j))); a)
 @inline setindex!(a::PermutedDimsArray, x, is::Int64...) = (setindex!(a.parent, x, __place_permuted(a, is)); a)
-__shown(a::PermutedDimsArray) = __shown(collect(a))
+__shown(c::CartesianIndices) = string("CartesianIndices(", __unroll_map(r -> r isa OneTo ? r.stop : r, c.indices), ")")
 circshift(a::AbstractVector, by::Tuple) = circshift(a, by[1])
 circshift(a::AbstractArray, by::Integer; dims::Integer = 1) = __shift_along(a, by, dims)
 function circshift(a::AbstractArray, by::Union{Tuple, AbstractVector})

@@ -104,14 +104,20 @@ isfinite(x::Rational) = x.den != 0
 isinf(x::Rational) = x.den == 0
 isnan(x::Rational) = false
 copysign(x::Rational, y::Real) = signbit(x.num) == signbit(y) ? x : -x
-floor(x::Rational) = Rational(fld(x.num, x.den))
-ceil(x::Rational) = Rational(cld(x.num, x.den))
-trunc(x::Rational) = Rational(div(x.num, x.den))
-function round(x::Rational)
-    n, d = x.num, x.den
+floor(x::Rational) = __whole(fld, x)
+ceil(x::Rational) = __whole(cld, x)
+trunc(x::Rational) = __whole(div, x)
+round(x::Rational) = __whole(__nearest, x)
+floor(::Type{T}, x::Rational) where T<:Integer = convert(T, floor(__divisible(x)))
+ceil(::Type{T}, x::Rational) where T<:Integer = convert(T, ceil(__divisible(x)))
+trunc(::Type{T}, x::Rational) where T<:Integer = convert(T, trunc(__divisible(x)))
+round(::Type{T}, x::Rational) where T<:Integer = convert(T, round(__divisible(x)))
+__divisible(x) = iszero(x.den) ? throw(DivideError()) : x
+__whole(divide, x) = iszero(x.den) ? x : Rational(divide(x.num, x.den))
+function __nearest(n, d)
     down = fld(n, d)
     twice = 2 * (n - down * d)
-    return Rational(twice < d || twice == d && iseven(down) ? down : down + 1)
+    return twice < d || twice == d && iseven(down) ? down : down + 1
 end
 div(x::Rational, y::Rational) = div(__checked_mul(x.num, y.den), __checked_mul(x.den, y.num))
 fld(x::Rational, y::Rational) = fld(__checked_mul(x.num, y.den), __checked_mul(x.den, y.num))

@@ -121,10 +121,8 @@ end
 # --- maps -----------------------------------------------------------------------------------
 
 @inline map(f, it) = __collect(Generator(f, it))
-@inline map(f, a, b) = __collect(Generator(__Splat(f), zip(a, b)))
-@inline map(f, a, b, c, more...) = __collect(Generator(__Splat(f), zip(a, b, c, more...)))
-@inline map(f, x::Number) = f(x)
-@inline map(f, x::Number, y::Number) = f(x, y)
+@inline map(f, a, b, more...) = __collect(Generator(__Splat(f), zip(a, b, more...)))
+@inline map(f, x::Number, more::Number...) = f(x, more...)
 function map!(f, dest::AbstractArray, a)
     k = 1
     for x in a
@@ -133,8 +131,7 @@ function map!(f, dest::AbstractArray, a)
     end
     return dest
 end
-map!(f, dest::AbstractArray, a, b) = map!(__Splat(f), dest, zip(a, b))
-map!(f, dest::AbstractArray, a, b, c) = map!(__Splat(f), dest, zip(a, b, c))
+map!(f, dest::AbstractArray, a, b, more...) = map!(__Splat(f), dest, zip(a, b, more...))
 function foreach(f, it)
     for x in it
         f(x)
@@ -163,7 +160,7 @@ function filter!(f, a::Array{T, 1}) where T
     end
     return resize!(a, n)
 end
-accumulate(op, a) = __accumulate(op, a)
+accumulate(op, a) = __accumulate(op, __list_of(a))
 cumsum(a::AbstractVector) = __accumulate(__add, a)
 cumprod(a::AbstractVector) = __accumulate(__multiply, a)
 cumsum(t::Tuple) = Tuple(cumsum(collect(t)))

@@ -54,6 +54,8 @@ function __all_numbers(f, a)
     return out
 end
 
+indexin(a, b) = map(x -> findfirst(y -> isequal(x, y), b), a)
+
 # --- extremes -------------------------------------------------------------------------------
 
 findmax(a; dims) = __best_along(isless, a, dims)
@@ -204,8 +206,29 @@ __start(t::Take) = (0, __start(t.xs))
 __done(t::Take, s) = s[1] >= t.n || __done(t.xs, s[2])
 __item(t::Take, s) = __item(t.xs, s[2])
 __next(t::Take, s) = (s[1] + 1, __next(t.xs, s[2]))
-# Of lists that may go on for ever, only what is wanted is made.
-take(it::Union{Cycle, Repeated, Count, TakeWhile, DropWhile, Rest, Take}, n::Int64) = Take(it, n)
+function __rest_behind(it, n)
+    s = __start(it)
+    for k in 1:n
+        __done(it, s) && break
+        s = __next(it, s)
+    end
+    return Rest(it, s)
+end
+# It goes on where it was left.
+mutable struct Stateful{I}
+    itr::I
+    next
+end
+Stateful(itr) = Stateful(itr, iterate(itr))
+isempty(s::Stateful) = s.next === nothing
+peek(s::Stateful) = isempty(s) ? nothing : s.next[1]
+function popfirst!(s::Stateful)
+    isempty(s) && throw(EOFError())
+    x, state = s.next
+    s.next = iterate(s.itr, state)
+    return x
+end
+iterate(s::Stateful, state = nothing) = isempty(s) ? nothing : (popfirst!(s), nothing)
 # Parts of n elements; the last one may be shorter.
 partition(it, n::Integer) = __parts_of(collect(it), Int64(n))
 partition(a::AbstractVector, n::Integer) = __parts_of(a, Int64(n))

@@ -61,3 +61,17 @@ function __own_parts(xs, depth)
 end
 # The elements of an array that is displayed in rows and columns.
 __own_elements(a) = map(x -> (own = __own_text(x, 0); own === nothing ? x : CodeText(own)), a)
+
+# --- for a prompt ---------------------------------------------------------------------------
+
+struct MIME{T} end
+MIME(name) = MIME{Symbol(name)}()
+macro MIME_str(name)
+    return :(MIME{$(QuoteNode(Symbol(name)))})
+end
+show(io::IO, ::MIME, x) = __print_to(io, core.host(:display, x)::String)
+display(x) = show(stdout, MIME("text/plain"), x)
+repr(m::MIME, x) = sprint(show, m, x)
+repr(m::String, x) = repr(MIME(m), x)
+# The text of a value for which the program has a method.
+__own_display(x) = __has_own(show, Tuple{IOBuffer, typeof(MIME("text/plain")), typeof(x)}) ? repr(MIME("text/plain"), x) : nothing

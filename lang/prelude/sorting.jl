@@ -91,20 +91,19 @@ function issorted(a)
     end
     return true
 end
-function unique(a)
-    out = mem.alloc(__array_type(__item_type(a), (1,)), 0)
+unique(a) = unique(identity, a)
+function unique(f, a)
+    T = __item_type(a)
+    out = mem.alloc(__array_type(T, (1,)), 0)
+    seen = Set{__return_type(f, T)}()
     for x in a
-        if !__among(x, out)
+        y = f(x)
+        if !in(y, seen)
+            push!(seen, y)
             mem.push(out, x)
         end
     end
     return out
-end
-function __among(x, a)
-    for y in a
-        isequal(x, y) && return true
-    end
-    return false
 end
 unique!(v::AbstractVector) = __refill(v, unique(v))
 function __refill(v, items)

@@ -71,6 +71,8 @@ iterate(s::String) = iterate(s, 1)
 iterate(s::String, i::Int64) = i > text.length(s) ? nothing : (s[i], nextind(s, i))
 eachindex(s::String) = __EachIndex(s)
 keys(s::String) = __EachIndex(s)
+__number_at(s::String, k) = nextind(s, 0, k)
+__number_at(a, k) = k
 pairs(s::String) = Generator(i -> i => s[i], eachindex(s))
 struct __EachIndex <: __Iterator
     text::String
@@ -110,23 +112,21 @@ function __decoded(v)
     end
     return __written(io)
 end
-string(n::__Int; base::Integer = 10, pad::Integer = 1) = base == 10 && pad <= 1 ? core.string(n) : __in_base(n, base, pad)
-string(n::__UInt; base::Integer = 10, pad::Integer = 1) = base == 10 && pad <= 1 ? core.string(n) : __in_base(n, base, pad)
+string(n::__Int; base::Integer = 10, pad::Integer = 1) = base == 10 && pad == 1 ? core.string(n) : __in_base(n, base, pad)
+string(n::__UInt; base::Integer = 10, pad::Integer = 1) = base == 10 && pad == 1 ? core.string(n) : __in_base(n, base, pad)
 function __in_base(n, base, pad)
     2 <= base <= 62 || throw(ArgumentError(string("base must be 2 ≤ base ≤ 62, got ", base)))
-    negative = n < 0
-    out = Char[]
-    while true
-        d = abs(Int64(rem(n, oftype(n, base))))
-        push!(out, d < 10 ? '0' + d : d < 36 ? 'a' + (d - 10) : 'A' + (d - 36))
+    small, capital = "abcdefghijklmnopqrstuvwxyz", "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+    symbols = base <= 36 ? string("0123456789", small) : string("0123456789", capital, small)
+    out = String[]
+    sign = n < 0 ? "-" : ""
+    while !iszero(n) || length(out) < pad
+        d = abs(Int64(rem(n, oftype(n, base)))) + 1
+        push!(out, text.slice(symbols, d, d))
         n = div(n, oftype(n, base))
-        iszero(n) && break
     end
-    while length(out) < pad
-        push!(out, '0')
-    end
-    negative && push!(out, '-')
-    return join(reverse(out))
+    push!(out, sign)
+    return text.join(reverse!(out))
 end
 bitstring(x::__Int) = join([isodd(arith.shr(x, k)) ? '1' : '0' for k in 8 * sizeof(x) - 1:-1:0])
 bitstring(x::__UInt) = bitstring(x.bits)
@@ -364,6 +364,9 @@ end
 Regex(pattern) = Regex(pattern, "")
 macro r_str(pattern, flags...)
     return Regex(pattern, string(flags...))
+end
+macro b_str(s)
+    return :(codeunits($s))
 end
 __compiled(r) = isempty(r.flags) ? r.pattern : string("(?", r.flags, ")", r.pattern)
 show(io::IO, r::Regex) = print(io, "r\"", r.pattern, "\"", r.flags)

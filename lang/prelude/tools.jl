@@ -255,14 +255,15 @@ macro kwdef(definition)
             push!(fields, field)
             continue
         end
+        fixed = isexpr(field, :const)
+        field = fixed ? field.args[1] : field
         plain = isexpr(field, :(=)) && !isexpr(field.args[1], :call) ? field.args[1] : field
         if plain === field && isexpr(field, :(=))
             push!(fields, field)
             continue
         end
-        plain = isexpr(plain, :const) ? plain.args[1] : plain
         symbol = isexpr(plain, :(::)) ? plain.args[1] : plain
-        push!(fields, plain)
+        push!(fields, fixed ? Expr(:const, plain) : plain)
         push!(names, symbol)
         push!(params, isexpr(field, :(=)) ? Expr(:kw, symbol, field.args[2]) : symbol)
     end

@@ -57,6 +57,8 @@ end
     return __to_tuple([f(k) for k in 1:n])
 end
 @inline ntuple(f, v::Val) = __ntuple(f, v)
+convert(::Type{T}, t::T) where T<:Tuple = t
+convert(::Type{T}, t::Tuple) where T<:Tuple = __unroll_map(convert, fieldtypes(T), t)
 Tuple(t::Tuple) = t
 Tuple(t::NamedTuple) = values(t)
 Tuple(x) = __to_tuple(collect(x))
@@ -72,15 +74,10 @@ end
     (f(__concat(collections...)...); throw(ArgumentError("it takes another number of arguments")))
 
 @inline map(f, t::Tuple) = __unroll_map(f, t)
-@inline map(f, s::Tuple, t::Tuple) = __map_tuples(f, s, t)
-@inline map(f, s::Tuple, t::Tuple, u::Tuple, more::Tuple...) = __unroll_map(f, __same_length(s, t, u, more...)...)
-@inline function __same_length(all...)
-    n = min(__unroll_map(length, all)...)
-    return __unroll_map(t -> __ntuple(__ElementOf(t), __val(n)), all)
-end
-@inline function __map_tuples(f, s, t)
-    n = min(data.fieldcount(s), data.fieldcount(t))
-    return __unroll_map(f, __ntuple(__ElementOf(s), __val(n)), __ntuple(__ElementOf(t), __val(n)))
+@inline map(f, s::Tuple, t::Tuple, more::Tuple...) = __unroll_map(f, __as_long_as_all(s, t, more...)...)
+@inline function __as_long_as_all(ts...)
+    n = min(__unroll_map(length, ts)...)
+    return __unroll_map(t -> __ntuple(__ElementOf(t), __val(n)), ts)
 end
 foreach(f, t::Tuple) = (__unroll_map(f, t); nothing)
 
@@ -144,12 +141,19 @@ end
 issubset(s, t) = all(x -> in(x, t), s)
 ⊆(s, t) = issubset(s, t)
 
-@inline __destructure(t, k::Int64) = t[k]
+# By `iterate` if there is one: what has it need not have indices.
+@inline __destructure(t, k::Int64) = __has_method(iterate, Tuple{typeof(t)}) ? __kth(t, k) : t[k]
+function __kth(t, k)
+    rest = __rest_behind(t, k - 1)
+    return isempty(rest) ? throw(BoundsError(t, k)) : first(rest)
+end
+@inline __destructure(a::AbstractArray, k::Int64) = a[k]
 @inline __destructure(t::Tuple, k::Int64) = data.getfield(t, k)
 @inline __destructure(t::NamedTuple, k::Int64) = data.getfield(t, k)
 @inline __destructure(x::Number, k::Int64) = getindex(x, k)
 @inline __destructure(t::__Iterator, k::Int64) = collect(t)[k]
-@inline __destructure_rest(t, k::Int64) = t[k:end]
+@inline __destructure_rest(t, k::Int64) = collect(t)[k:end]
+@inline __destructure_rest(t::Union{AbstractArray, String}, k::Int64) = t[__number_at(t, k):end]
 @inline __destructure_rest(t, k::Int64, after::Int64) = t[k:end - after]
 @inline __destructure_rest(t::Tuple, k::Int64, after::Int64) =
     __ntuple(__Offset(t, k - 1), __val(max(data.fieldcount(t) - k + 1 - after, 0)))
@@ -205,6 +209,8 @@ struct Pair{A, B}
     second::B
 end
 =>(a, b) = Pair(a, b)
+convert(::Type{Pair{A, B}}, p::Pair{A, B}) where {A, B} = p
+convert(::Type{Pair{A, B}}, p::Pair) where {A, B} = Pair{A, B}(p.first, p.second)
 first(p::Pair) = p.first
 last(p::Pair) = p.second
 getindex(p::Pair, i::Int64) = data.getfield(p, i)

@@ -155,4 +155,3 @@ __unalias(dest::__Window, x::Array) = __root(dest) === x ? copy(x) : x
 __root(a) = a
 __root(a::__Window) = __root(a.parent)
 
-__shown(a::Union{SubArray, Adjoint, Transpose, UpperTriangular, LowerTriangular, Diagonal}) = __shown(collect(a))

@@ -258,7 +258,7 @@ end
 
 # --- text -----------------------------------------------------------------------------------
 
-string(n::__Wide; base::Integer = 10, pad::Integer = 1) = base == 10 && pad <= 1 ? core.string(n) : __in_base(n, base, pad)
+string(n::__Wide; base::Integer = 10, pad::Integer = 1) = base == 10 && pad == 1 ? core.string(n) : __in_base(n, base, pad)
 bitstring(x::__Wide) = string(bitstring(x.high), bitstring(x.low))
 tryparse(::Type{T}, s::String; base = 10) where T<:__Wide = __of_words(T, text.number(T === Int128 ? :int128 : :uint128, s, base))
 __of_words(T, n) = n isa Tuple{Int64, Int64} ? __new(T, n[1], n[2]) : nothing

@@ -301,6 +301,8 @@ pub struct StructDecl {
     pub mutable: bool,
     /// Names and types of the fields.
     pub fields: Vec<(Symbol, TypeExpr)>,
+    /// The fields of an object that keep their values.
+    pub fixed: Vec<Symbol>,
     /// The number of leading fields that each `new` gives a value.
     pub given: usize,
     /// Inner constructors. If there are any, there are no default ones.

@@ -125,13 +125,22 @@ pub(super) fn change(cx: &mut EvalCx<'_>, args: &[Val]) -> Result<Val, Trap> {
     let text = text.as_str();
     cx.host.reserve(text.len())?;
     Ok(Val::str(match cx.ctx.str(*how) {
-        "lower" => text.to_lowercase(),
-        "upper" => text.to_uppercase(),
+        "lower" => text.chars().flat_map(char::to_lowercase).collect(),
+        "upper" => text.chars().map(in_upper_case).collect(),
         "title" => titled(text),
         "escape" => escaped(text),
         "reverse" => text.chars().rev().collect(),
         how => return Err(argument(format!("there is no form `{how}` of a text"))),
     }))
+}
+
+/// A character as another one in upper case; itself if several ones stand for it.
+fn in_upper_case(c: char) -> char {
+    let mut upper = c.to_uppercase();
+    match (upper.next(), upper.next()) {
+        (Some(upper), None) => upper,
+        _ => c,
+    }
 }
 
 /// A text with each word beginning in upper case.
@@ -142,7 +151,7 @@ fn titled(text: &str) -> String {
         if within {
             out.extend(c.to_lowercase());
         } else {
-            out.extend(c.to_uppercase());
+            out.push(in_upper_case(c));
         }
         within = c.is_alphanumeric();
     }

@@ -113,6 +113,15 @@ impl Inference {
                         format!("setfield!: immutable struct of type {of} cannot be changed");
                     return self.fail(frame, &message);
                 }
+                let field = args.get(1).and_then(|&at| self.partials.value(frame.lattice(at)));
+                if let (Some(of), Some(Constant::Sym(field))) = (of, field)
+                    && self.world.is_fixed(of, field)
+                {
+                    let (of, field) = (self.world.type_name(of), self.ctx.str(field));
+                    let message =
+                        format!("setfield!: const field .{field} of type {of} cannot be changed");
+                    return self.fail(frame, &message);
+                }
             }
             _ => {}
         }

@@ -117,15 +117,16 @@ impl Lower<'_> {
             supertype: supertype.map(|ty| self.type_expr(ty)),
             mutable,
             fields: Vec::new(),
+            fixed: Vec::new(),
             given: usize::MAX,
             constructors: Vec::new(),
             space: self.options.space,
             loc: self.loc(id),
         };
         for &field in self.ast.list(fields) {
-            let mut field = field;
+            let (mut field, mut fixed) = (field, false);
             while let Kind::Const(inner) = self.ast.kind(field) {
-                field = inner;
+                (field, fixed) = (inner, true);
             }
             let (symbol, ty) = match self.ast.kind(field) {
                 Kind::Name(name) => (name, self.any_type()),
@@ -158,6 +159,9 @@ impl Lower<'_> {
                 self.error(field, message, "the second");
             }
             decl.fields.push((symbol, ty));
+            if fixed {
+                decl.fixed.push(symbol);
+            }
         }
         decl.given = self.fewest_given.min(decl.fields.len());
         Some(decl)

@@ -39,6 +39,11 @@ impl Session {
     /// with a header and in rows and columns, of which those that do not fit are left out; other
     /// values as [`show`](Self::show) writes them, but long arrays within them are shortened.
     pub fn display(&mut self, value: &Val, rows: usize, columns: usize) -> String {
+        if self.has_own_show()
+            && let Some(Val::Str(text)) = self.call_prelude("#own_display", value)
+        {
+            return text.as_str().to_owned();
+        }
         let array = match value {
             Val::Array(array) => Some((None, array.clone())),
             Val::Struct(_) if self.is_like_an_array(value) && !self.is_range(value) => {

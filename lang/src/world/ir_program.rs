@@ -119,6 +119,7 @@ impl World {
             mutable: def.mutable,
             closure: false,
             fields: Some(fields),
+            fixed: Rc::new([]),
             given: def.fields.len(),
             ir_name: def.name,
         };
@@ -132,6 +133,7 @@ impl World {
             supertype: None,
             mutable: def.mutable,
             fields: def.fields.iter().map(|&(name, ty)| (name, exactly(ty))).collect(),
+            fixed: Vec::new(),
             given: def.fields.len(),
             constructors: Vec::new(),
             space: Space::Main,

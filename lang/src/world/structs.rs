@@ -39,6 +39,7 @@ impl World {
                 FamilyKind::Struct(info) => {
                     info.mutable == decl.mutable
                         && info.fields.as_ref() == Some(&fields)
+                        && *info.fixed == *decl.fixed
                         && info.given == decl.given
                 }
                 _ => false,
@@ -54,6 +55,7 @@ impl World {
             mutable: decl.mutable,
             closure: false,
             fields: None,
+            fixed: decl.fixed.clone().into(),
             given: decl.given,
             ir_name,
         };
@@ -278,6 +280,7 @@ impl World {
                 mutable: false,
                 closure: true,
                 fields: Some(fields),
+                fixed: Rc::new([]),
                 given: def.captures.len(),
                 ir_name: def.name,
             };

@@ -288,6 +288,12 @@ impl World {
         self.types.is_disjoint(&self.types.ty_of(a), &self.types.ty_of(b), &[])
     }
 
+    /// Returns whether a field of an object keeps the value that it began with.
+    pub(crate) fn is_fixed(&self, of: Type, field: Symbol) -> bool {
+        let member = self.types.members.get(&of);
+        member.is_some_and(|(family, _)| self.types.family(*family).fixes(field))
+    }
+
     /// The name of a type in Julia.
     pub fn type_name(&self, ty: Type) -> String {
         if self.module(ty).is_some() {

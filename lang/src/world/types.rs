@@ -92,6 +92,8 @@ pub(super) struct StructInfo {
     pub closure: bool,
     /// Types over the parameters of the family; `None` while they are being found out.
     pub fields: Option<Rc<[(Symbol, Ty)]>>,
+    /// The fields of an object that keep their values.
+    pub fixed: Rc<[Symbol]>,
     /// The number of leading fields that each `new` gives a value.
     pub given: usize,
     /// The beginning of the name of the IR struct.
@@ -110,6 +112,13 @@ pub(super) struct Family {
     pub bare: Ty,
     pub kind: FamilyKind,
     pub loc: Loc,
+}
+
+impl Family {
+    /// Returns whether its objects keep the value of a field of that name.
+    pub fn fixes(&self, field: Symbol) -> bool {
+        matches!(&self.kind, FamilyKind::Struct(info) if info.fixed.contains(&field))
+    }
 }
 
 /// A member of a family: which one, and the parameters.

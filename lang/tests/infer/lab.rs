@@ -104,6 +104,7 @@ impl Lab {
             params: params.iter().map(|name| self.static_decl(name)).collect(),
             supertype: None,
             mutable,
+            fixed: Vec::new(),
             given: fields.len(),
             fields: fields
                 .iter()

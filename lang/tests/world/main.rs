@@ -117,6 +117,7 @@ impl Tester {
             params: params.unwrap_or_default(),
             supertype,
             mutable,
+            fixed: Vec::new(),
             given: fields.len(),
             fields,
             constructors: Vec::new(),

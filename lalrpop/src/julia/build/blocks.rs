@@ -275,6 +275,12 @@ impl Builder<'_> {
                     }
                     // `const A{T} = X`
                     Kind::Const(_) => operand,
+                    // A field.
+                    Kind::Name(_) | Kind::Typed { value: Some(_), .. } => {
+                        let made = self.node(Kind::Const(operand), span, depth);
+                        self.mixed.push(made);
+                        made
+                    }
                     _ => self.wrong(span, "expected `name = value` after `const`"),
                 }
             }

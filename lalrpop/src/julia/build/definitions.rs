@@ -164,7 +164,8 @@ impl Builder<'_> {
                 matches!(self.kind(inner), Kind::Name(_) | Kind::Typed { .. } | Kind::Error)
             }
             Kind::Assign { target, .. } => {
-                matches!(self.kind(target), Kind::Name(_) | Kind::Typed { .. } | Kind::Error)
+                self.check_param(target);
+                true
             }
             Kind::Tuple(items) => {
                 for at in 0..items.len() {
@@ -440,7 +441,7 @@ impl Builder<'_> {
             return self.code_type("struct", Some(mutable), head, Some(items), span);
         }
         for at in items.start as usize..self.list.len() {
-            self.check_field(self.list[at]);
+            self.check_field(self.list[at], mutable);
         }
         let (fields, depth) = self.take_list(items.start);
         let depth = depth.max(self.depth(head));
@@ -454,8 +455,17 @@ impl Builder<'_> {
         self.push(made);
     }
 
-    fn check_field(&mut self, id: ExprId) {
+    fn check_field(&mut self, id: ExprId, mutable: bool) {
         let message = match self.kind(id) {
+            Kind::Const(field) => {
+                if let Ok(at) = self.mixed.binary_search(&id) {
+                    self.mixed.remove(at);
+                }
+                if mutable {
+                    return self.check_field(field, false);
+                }
+                "`const` is for fields of mutable structs"
+            }
             Kind::Name(_) | Kind::Function { .. } | Kind::Str(_) | Kind::Error => return,
             Kind::Typed { value: Some(value), .. }
                 if matches!(self.kind(value), Kind::Name(_) | Kind::Error) =>
@@ -463,7 +473,6 @@ impl Builder<'_> {
                 return;
             }
             Kind::Assign { .. } => "default values of fields are not supported",
-            Kind::Const(_) => "`const` fields are not supported",
             _ => "expected a field or a constructor",
         };
         let span = self.span(id);

@@ -126,7 +126,8 @@ pub(crate) struct Builder<'t> {
     /// Calls with arguments that have names, unless they turned out to be heads of functions; in the
     /// order of their ids.
     keywords: Vec<ExprId>,
-    /// Tuples with some items `k = v`, or with a `;`, which are right as parameters only; likewise.
+    /// Tuples with some items `k = v`, or with a `;`, which are right as parameters only, and `const` names
+    /// without values, which are right as fields only; likewise.
     mixed: Vec<ExprId>,
     pub(crate) problems: Problems,
 }
@@ -211,9 +212,12 @@ impl<'t> Builder<'t> {
             let span = self.ast.span(tuple);
             let has_keywords =
                 matches!(self.kind(tuple), Kind::Tuple(items) if self.keywords_of(items).is_some());
-            let message = match has_keywords {
-                true => "`;` with commas before it stands in calls and parameters only",
-                false => "either all items of a tuple have names or none has",
+            let message = match self.kind(tuple) {
+                Kind::Const(_) => "expected `name = value` after `const`",
+                _ if has_keywords => {
+                    "`;` with commas before it stands in calls and parameters only"
+                }
+                _ => "either all items of a tuple have names or none has",
             };
             self.problems.add(span, message);
         }
