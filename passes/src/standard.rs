@@ -22,9 +22,9 @@ pub const O2: NamedPipeline = NamedPipeline {
     text: "\
 simplify-cfg, tail-calls, gvn{shared-calls},
 fix{max=2}(inline, fix{max=3}(sccp, specialize-getfield, specialize-tangents, simplify-cfg, sroa,
-  gvn, dce, loop-delete, unroll)),
-licm, indvars, join-exits, licm{sums}, rewrite{math=exact, ties=false}, sink, bounds-elim,
-loop-rotate{memory}, licm{whole-loops=false}, load-pre, indvars, dse, adce, loop-delete,
+  gvn, dce, loop-delete, unroll, dse)),
+adce, licm, indvars, join-exits, licm{sums}, rewrite{math=exact, ties=false}, sink, bounds-elim,
+loop-rotate{memory}, licm{whole-loops=false}, load-pre, indvars, adce, loop-delete,
 fix{max=2}(unroll, sccp, specialize-getfield, specialize-tangents, simplify-cfg{split-copies=100},
   sroa, gvn, dse),
 adce, simplify-cfg, sink",
@@ -32,13 +32,14 @@ adce, simplify-cfg, sink",
           Recursion that is a loop becomes one, and so do pullbacks of one call; then calls are inlined, since that is what shows most of what \
           can be done; aggregates \
           go, constants and equal values are found together until there are no more, and loops of \
-          few iterations are unrolled, so that their counters are constants too. What is small \
-          enough by then is inlined as well. Then come \
+          few iterations are unrolled, so that their counters are constants too; stores go that nothing reads, \
+          as what was loaded in between is a value by then. What is small \
+          enough by then is inlined as well, and what is dead goes, as it would keep the rest in its loop. Then come \
           the loops: their bounds leave them before their counters become one, and tests of one counter \
           are joined, and what stays the same in sums leaves as well. \
           What is computed is simplified, and moves behind the tests that it needs, before \
           checks of bounds go that these tests make needless. Loops are rotated that a load or store leaves \
-          then; stores go that nothing reads, as what was loaded in between is a value by then. What \
+          then. What \
           stands between two branches on one condition, as in a reverse sweep, is split into paths. What is left \
           is cleaned up. Results stay the same, bit for bit, \
           and a second run finds next to nothing. \

@@ -29,28 +29,27 @@ fn second_run(config: &Config, first: u64, count: u64) -> (u64, Vec<u64>) {
     (same, larger)
 }
 
-/// Checks that a second run leaves `percent` of modules as they are, and enlarges one of 200 at most. The first run leaves
-/// that to be done: `licm{sums}` may find a loop ready to leave another one in the second run alone, and takes its test along.
+/// Checks that a second run leaves 95 of 100 modules as they are, and enlarges none. With other seeds, it enlarges
+/// one of 1,500 modules with derivatives, and of 6,000 others: what the last passes of the first run find to be dead kept
+/// a loop or store from leaving its loop, and this takes tests or copies along.
 #[track_caller]
-fn check(config: &Config, first: u64, count: u64, percent: u64) {
+fn check(config: &Config, first: u64, count: u64) {
     let (same, larger) = second_run(config, first, count);
-    let few = larger.len() as u64 * 200 <= count;
-    assert!(few, "a second O2 enlarges the modules of the seeds {larger:?}");
-    assert!(same * 100 >= count * percent, "a second O2 leaves {same} of {count} as they are");
+    assert!(larger.is_empty(), "a second O2 enlarges the modules of the seeds {larger:?}");
+    assert!(same * 100 >= count * 95, "a second O2 leaves {same} of {count} as they are");
 }
 
 #[test]
 fn a_second_o2_changes_next_to_nothing() {
-    check(&Config::default(), 0, 300, 95);
+    check(&Config::default(), 0, 300);
 }
 
 #[test]
 fn a_second_o2_changes_next_to_nothing_in_code_on_numbers() {
-    check(&Config { max_statements: 25, ..Config::scalar() }, 10_000, 200, 95);
+    check(&Config { max_statements: 25, ..Config::scalar() }, 10_000, 200);
 }
 
 #[test]
 fn a_second_o2_changes_next_to_nothing_in_programs_with_derivatives() {
-    // Of 1200 modules, 93.6 %; of the others, 98.7 % and 99.9 %.
-    check(&Config::differentiable(), 20_000, 200, 93);
+    check(&Config::differentiable(), 20_000, 200);
 }

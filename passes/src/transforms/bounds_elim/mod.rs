@@ -124,26 +124,34 @@ impl BoundsElim {
         loops: &[Block],
         cx: &mut PassContext<'_>,
     ) -> PassResult {
-        let proved = prove(f, checks, cx);
         let (mut accesses, mut comparisons, mut extrema) = (0, 0, 0);
-        for (v, outcome) in proved {
-            // What is put in the places of others may have changed their operands.
-            match f.op(v) {
-                Some(mem::LOAD | mem::STORE) => {
-                    mark(f, v, true)?;
-                    accesses += 1;
-                }
-                Some(arith::MIN | arith::MAX) => {
-                    if let Some(winner) = f.operand(v, usize::from(!outcome)) {
-                        f.replace_all_uses(v, winner)?;
-                        extrema += 1;
+        let mut checks = checks.to_vec();
+        // Indices that are minima or maxima are known once these are decided: hence a second round.
+        for _ in 0..2 {
+            let decided = extrema;
+            for (v, outcome) in prove(f, &checks, cx) {
+                // What is put in the places of others may have changed their operands.
+                match f.op(v) {
+                    Some(mem::LOAD | mem::STORE) => {
+                        mark(f, v, true)?;
+                        accesses += 1;
+                    }
+                    Some(arith::MIN | arith::MAX) => {
+                        if let Some(winner) = f.operand(v, usize::from(!outcome)) {
+                            f.replace_all_uses(v, winner)?;
+                            extrema += 1;
+                        }
+                    }
+                    _ => {
+                        f.replace_all_uses(v, f.constant_id(Constant::Bool(outcome)))?;
+                        comparisons += 1;
                     }
                 }
-                _ => {
-                    f.replace_all_uses(v, f.constant_id(Constant::Bool(outcome)))?;
-                    comparisons += 1;
-                }
             }
+            if extrema == decided {
+                break;
+            }
+            checks.retain(|&v| is_check(f, v));
         }
         cx.add("accesses proved in bounds", accesses);
         cx.add("comparisons decided", comparisons);
@@ -156,10 +164,14 @@ impl BoundsElim {
     }
 }
 
-/// The accesses of a block that are checked, the comparisons of integers, and their minima and
-/// maxima.
+/// The checks of a block.
 fn checks(f: &Function, block: Block) -> impl Iterator<Item = Value> + '_ {
-    f.body(block).filter(|&v| is_unmarked(f, v) || is_comparison(f, v) || is_extremum(f, v))
+    f.body(block).filter(|&v| is_check(f, v))
+}
+
+/// Returns whether `v` is an access that is checked, a comparison of integers, or their minimum or maximum.
+fn is_check(f: &Function, v: Value) -> bool {
+    is_unmarked(f, v) || is_comparison(f, v) || is_extremum(f, v)
 }
 
 /// Returns whether `v` is the lesser or the greater of two integers.
@@ -167,10 +179,11 @@ fn is_extremum(f: &Function, v: Value) -> bool {
     matches!(f.op(v), Some(arith::MIN | arith::MAX)) && f.ty(v).is_int() && f.is_used(v)
 }
 
-/// Returns whether `v` says which of two integers is less. Where one of them is constant, and for
+/// Returns whether `v` says which of two integers is less, to anyone. Where one of them is constant, and for
 /// equality, the ranges of values say as much.
 fn is_comparison(f: &Function, v: Value) -> bool {
     matches!(f.op(v), Some(arith::LT | arith::LE | arith::GT | arith::GE))
+        && f.is_used(v)
         && f.operands(v).all(|x| x.as_value().is_some() && f.operand_type(x).is_int())
 }
 

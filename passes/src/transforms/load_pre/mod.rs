@@ -83,12 +83,14 @@ impl FunctionPass for LoadPre {
             let analyses = LoadAnalyses::of(f, cx.analyses());
             for block in blocks.into_iter().filter(|&b| analyses.cfg.is_reachable(b)) {
                 let loads: Vec<Value> = f.body(block).filter(|&v| is_load(f, v)).collect();
-                let plan = |load| Some((load, Plan::of(f, &analyses, block, load)?));
                 // All are planned before one goes: the next iteration may need what this one loads.
-                let plans: Vec<(Value, Plan)> = loads.into_iter().filter_map(plan).collect();
+                let mut plans: Vec<Plan> = Vec::new();
+                for load in loads {
+                    plans.extend(Plan::of(f, &analyses, block, load, &plans));
+                }
                 let mut params: FxHashMap<Value, Value> = FxHashMap::default();
-                for (load, plan) in plans {
-                    inserted += plan.apply(f, block, load, &mut params)?;
+                for plan in plans {
+                    inserted += plan.apply(f, block, &mut params)?;
                 }
                 replaced += params.len() as u64;
             }
@@ -130,15 +132,27 @@ fn is_load(f: &Function, v: Value) -> bool {
 
 /// The values that edges pass for a load.
 struct Plan {
+    load: Value,
+    /// Loads before it that may trap, and are assumed to be gone.
+    behind: SmallVec<[Value; 2]>,
     /// By predecessor: the value that is known, or the place to load from.
     edges: Vec<(Block, Result<Operand, SymbolicPlace>)>,
 }
 
 impl Plan {
-    fn of(f: &Function, analyses: &LoadAnalyses, block: Block, load: Value) -> Option<Self> {
+    /// A plan for a load, behind loads of its block for which there are plans.
+    fn of(
+        f: &Function,
+        analyses: &LoadAnalyses,
+        block: Block,
+        load: Value,
+        plans: &[Self],
+    ) -> Option<Self> {
         let place = SymbolicPlace::of(f, load)?;
         let start = place.at_start_of(f, block, |home| home == block)?;
-        let runs_anyway = reaches(f, analyses, block, load)?;
+        let planned = plans.iter().map(|plan| plan.load);
+        let behind: SmallVec<[Value; 2]> = planned.filter(|&v| may_trap(f, v)).collect();
+        let runs_anyway = reaches(f, analyses, block, load, &behind)?;
         let mut edges: Vec<(Block, Result<Operand, SymbolicPlace>)> = Vec::new();
         let mut known = 0;
         let header_of = analyses.forest.headed_by(block);
@@ -159,7 +173,7 @@ impl Plan {
             edges.push((edge.from, value.ok_or(there)));
         }
         let pays = known > 0 && (header_of.is_some() || 2 * known >= edges.len());
-        pays.then_some(Self { edges })
+        pays.then_some(Self { load, behind, edges })
     }
 
     /// Replaces the load by a parameter, which it adds to `params`. Returns how many loads were inserted.
@@ -167,12 +181,13 @@ impl Plan {
         self,
         f: &mut Function,
         block: Block,
-        load: Value,
         params: &mut FxHashMap<Value, Value>,
     ) -> IrResult<u64> {
+        let load = self.load;
         let mut passed: FxHashMap<Block, Operand> = FxHashMap::default();
         let places = self.edges.iter().filter_map(|(_, value)| value.as_ref().err());
-        if places.flat_map(SymbolicPlace::values).any(|v| params.contains_key(&v)) {
+        let stays = self.behind.iter().any(|v| !params.contains_key(v));
+        if stays || places.flat_map(SymbolicPlace::values).any(|v| params.contains_key(&v)) {
             return Ok(0);
         }
         let mut inserted = 0;
@@ -215,11 +230,18 @@ fn last_before(f: &Function, from: Block, block: Block, planned: &[Block]) -> Bl
 }
 
 /// Returns whether a load runs whenever its block does, before anything that the error of a load must not
-/// pass. `None` if something before it in its block may write its place.
-fn reaches(f: &Function, analyses: &LoadAnalyses, block: Block, load: Value) -> Option<bool> {
+/// pass, but for the loads `gone`, which leave the block before it. `None` if something before it in its block
+/// may write its place.
+fn reaches(
+    f: &Function,
+    analyses: &LoadAnalyses,
+    block: Block,
+    load: Value,
+    gone: &[Value],
+) -> Option<bool> {
     let object = f.operand(load, 0)?;
     let (mut stops, mut observed) = (false, false);
-    for v in f.body(block).take_while(|&v| v != load) {
+    for v in f.body(block).take_while(|&v| v != load).filter(|v| !gone.contains(v)) {
         let effects = inst_effects(f, v, &analyses.summaries);
         let touched = analyses.aliases.touches(f, &effects, object);
         if touched.intersects(Access::WRITES) {
