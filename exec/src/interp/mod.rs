@@ -107,6 +107,7 @@ impl Interpreter {
             threads: 1,
             fuel_left: 0,
             slice: machine::SLICE,
+            slices: 0,
             interrupt: Arc::default(),
             host: Host::default(),
             scalars: Vec::new(),

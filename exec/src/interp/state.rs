@@ -19,8 +19,10 @@ pub(super) struct State {
     pub(super) threads: usize,
     /// Instructions that may still be run, apart from the slice at work.
     pub(super) fuel_left: u64,
-    /// The number of instructions that are run between two looks.
+    /// The most instructions that are run between two looks.
     pub(super) slice: i64,
+    /// The state of the generator of their lengths.
+    pub(super) slices: u64,
     pub(super) interrupt: Arc<AtomicBool>,
     pub(super) host: Host,
     /// The stacks of registers, kept between calls.

@@ -16,8 +16,8 @@ use std::sync::atomic::{AtomicPtr, Ordering};
 
 use super::context::Entry;
 
-/// The version of the layout.
-pub(super) const LAYOUT: u64 = 1;
+/// The version of the layout, and of the list of functions.
+pub(super) const LAYOUT: u64 = 2;
 /// The version of the compiler.
 pub(super) const VERSION: &str = env!("CARGO_PKG_VERSION");
 

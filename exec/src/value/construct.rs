@@ -143,6 +143,7 @@ impl Val {
     #[inline]
     fn floats_again(dims: &[usize], undef: bool) -> Option<Self> {
         let count = checked_len(dims).ok()?;
+        Array::bytes(Type::F64, count)?;
         let mut free = pool::floats(dims.len(), count)?;
         let array = Counted::get_mut(&mut free)?;
         let Storage::F64(floats) = &array.storage else { return None };
@@ -209,7 +210,7 @@ impl From<Array> for Val {
             heap::register_array(&array);
             return Self::Array(array);
         }
-        if let Some(mut free) = pool::array()
+        if let Some(mut free) = pool::array(&array)
             && let Some(place) = Counted::get_mut(&mut free)
         {
             *place = array;

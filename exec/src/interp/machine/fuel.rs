@@ -9,10 +9,16 @@ use crate::error::{ErrorKind, Trap};
 /// code.
 pub(in crate::interp) const SLICE: i64 = 1 << 14;
 
+/// Of a linear congruential generator (D. Knuth, "The Art of Computer Programming", volume 2, section 3.3.4, table 1, line 26).
+const MULTIPLIER: u64 = 6_364_136_223_846_793_005;
+
 impl State {
-    /// Fuel for the next stretch.
+    /// Fuel for the next stretch. Slices have different lengths: if all were alike, those of a loop that calls others could end in
+    /// the same one of these each time, and the loop would never be looked at.
     pub(super) fn next_slice(&mut self) -> i64 {
-        let slice = (self.fuel_left.min(self.slice as u64)) as i64;
+        self.slices = self.slices.wrapping_mul(MULTIPLIER).wrapping_add(1);
+        let shorter = (self.slices >> 32) as i64 % (self.slice / 4).max(1);
+        let slice = (self.fuel_left.min((self.slice - shorter) as u64)) as i64;
         self.fuel_left -= slice as u64;
         slice
     }

@@ -1,5 +1,7 @@
 //! Buffers of scalars in memory of the pool, if one is at work.
 
+use regraft_ir::Type;
+
 use super::floats::SMALL;
 use super::{give_room, is_active, room};
 use crate::value::buffer::Buffer;
@@ -21,7 +23,7 @@ impl<T: Element> Buffer<T> {
 
     /// A buffer of the same element everywhere.
     pub(in crate::value) fn filled(item: T, count: usize) -> Self {
-        if is_active() || count <= SMALL {
+        if is_active() || (T::TYPE == Type::F64 && count <= SMALL) {
             return Self::new(filled(room(count), item, count));
         }
         Self::new(vec![item; count])

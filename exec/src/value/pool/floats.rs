@@ -15,8 +15,8 @@ const RANKS: usize = 3;
 /// The room of a small array, a power of two.
 pub(super) const SMALL: usize = 64;
 
-/// The most small arrays that are kept while no pool is at work.
-const SMALL_COUNT: usize = 256;
+/// The most small arrays of a rank and class that are kept while no pool is at work.
+const SMALL_COUNT: usize = 32;
 
 thread_local! {
     static SMALL_ARRAYS: RefCell<Floats> = RefCell::default();
@@ -28,6 +28,8 @@ pub(super) struct Floats {
     /// By rank, from 1, and by the power of two that they have room for.
     classes: [Vec<Vec<Counted<Array>>>; RANKS],
     count: usize,
+    /// The number of arrays that there is room for in each place.
+    room: usize,
 }
 
 impl Floats {
@@ -53,15 +55,35 @@ impl Floats {
         (1..=RANKS).find_map(|rank| self.take_of_rank(rank))
     }
 
-    /// Keeps one, of a rank that such are kept of.
-    fn keep(&mut self, array: Counted<Array>) {
-        let class = class_with(array.storage().capacity());
-        let classes = &mut self.classes[usize::from(array.rank()) - 1];
+    /// The place for those of a rank and class.
+    fn place(&mut self, rank: usize, class: usize) -> &mut Vec<Counted<Array>> {
+        let classes = &mut self.classes[rank - 1];
         if classes.len() <= class {
             classes.resize_with(class + 1, Vec::new);
         }
-        classes[class].push(array);
-        self.count += 1;
+        &mut classes[class]
+    }
+
+    /// Makes room to keep so many of each rank and class that was met, so that keeping them allocates nothing.
+    pub(super) fn make_room(&mut self, count: usize) {
+        if count > self.room {
+            self.room = count;
+            let met = self.classes.iter_mut().flatten().filter(|kept| kept.capacity() > 0);
+            met.for_each(|kept| kept.reserve(count.saturating_sub(kept.len())));
+        }
+    }
+
+    /// Keeps one, of a rank that such are kept of, if there are less than `most` of its rank and class. Returns whether it does.
+    fn keep(&mut self, array: &Counted<Array>, most: usize) -> bool {
+        let class = class_with(array.storage().capacity());
+        let kept = self.place(array.rank().into(), class);
+        let is_kept = kept.len() < most;
+        if is_kept {
+            array.charge.set(0);
+            kept.push(Counted::clone(array));
+            self.count += 1;
+        }
+        is_kept
     }
 }
 
@@ -73,16 +95,20 @@ fn room_of(array: &Array) -> Option<usize> {
     (may_be_kept && floats.capacity() > 0).then_some(floats.capacity())
 }
 
+/// Notes an array that is made while a pool is at work: it may be kept later.
+pub(super) fn expect(lists: &mut Lists, array: &Array) {
+    if let Some(room) = room_of(array) {
+        let count = lists.floats.room.max(1);
+        let place = lists.floats.place(array.rank().into(), class_with(room));
+        place.reserve(count.saturating_sub(place.len()));
+    }
+}
+
 /// Keeps an array that nobody points to but the caller, if it is one that is kept whole.
 pub(super) fn keep(lists: &mut Lists, array: &Counted<Array>) -> bool {
     // Boxes that were made for values which are out for good are no more needed.
     let is_needed = lists.arrays.free() + lists.floats.count < lists.arrays.made();
-    let is_kept = is_needed && room_of(array).is_some();
-    if is_kept {
-        array.charge.set(0);
-        lists.floats.keep(Counted::clone(array));
-    }
-    is_kept
+    is_needed && room_of(array).is_some() && lists.floats.keep(array, usize::MAX)
 }
 
 /// Keeps an array that nobody points to but the caller while no pool is at work, if it is small.
@@ -91,11 +117,8 @@ pub(super) fn keep_small(array: &Counted<Array>) {
         return;
     }
     let _ = SMALL_ARRAYS.try_with(|kept| {
-        if let Ok(mut kept) = kept.try_borrow_mut()
-            && kept.count < SMALL_COUNT
-        {
-            array.charge.set(0);
-            kept.keep(Counted::clone(array));
+        if let Ok(mut kept) = kept.try_borrow_mut() {
+            kept.keep(array, SMALL_COUNT);
         }
     });
 }

@@ -135,6 +135,7 @@ impl Lists {
     }
 
     fn end_of_run(&mut self) {
+        self.floats.make_room(self.arrays.made());
         self.runs += 1;
         if self.runs < BALANCE_AFTER {
             return;
@@ -189,15 +190,23 @@ fn settle() {
             Recycled::Object(rc) => {
                 rc.strip();
                 let key = (rc.ty(), rc.len());
-                drop(with(|lists| lists.objects.get_mut(&key)?.keep(rc)));
+                drop(with(|lists| keep_in(lists.objects.get_mut(&key), rc)));
             }
             Recycled::Ref(rc) => {
                 drop(rc.strip());
                 let element = rc.element();
-                drop(with(|lists| lists.refs.get_mut(&element)?.keep(rc)));
+                drop(with(|lists| keep_in(lists.refs.get_mut(&element), rc)));
             }
             Recycled::Array(rc) => take_apart(rc),
         }
+    }
+}
+
+/// Keeps a box in a list, if there is one; otherwise it comes back, to be dropped when the lists are not borrowed any more.
+fn keep_in<T>(list: Option<&mut List<T>>, rc: T) -> Option<T> {
+    match list {
+        Some(list) => list.keep(rc),
+        None => Some(rc),
     }
 }
 
@@ -209,7 +218,7 @@ fn take_apart(mut rc: Counted<Array>) {
         drop(with(|lists| lists.arrays.keep(rc)));
     } else {
         let key = container_key(&rc);
-        drop(with(|lists| lists.containers.get_mut(&key)?.keep(rc)));
+        drop(with(|lists| keep_in(lists.containers.get_mut(&key), rc)));
     }
 }
 
@@ -248,11 +257,14 @@ pub(super) fn fields() -> Option<Counted<Fields>> {
 
 /// A box for an array that the search for cycles need not know.
 #[inline]
-pub(super) fn array() -> Option<Counted<Array>> {
-    if is_active() {
-        unpack(|lists| (lists.arrays.free() == 0).then(|| lists.floats.take_any()).flatten());
+pub(super) fn array(array: &Array) -> Option<Counted<Array>> {
+    if !is_active() {
+        return None;
     }
-    take_box(|lists| lists.arrays.take())
+    unpack(|lists| (lists.arrays.free() == 0).then(|| lists.floats.take_any()).flatten());
+    let found = take_box(|lists| lists.arrays.take());
+    with(|lists| floats::expect(lists, array));
+    found
 }
 
 /// An array like this one, without its elements, that the search for cycles knows.
@@ -336,12 +348,13 @@ pub(super) fn give_dims(dims: HeapSlice<usize>) {
     }
 }
 
-/// Empty room for elements that are scalars. Small room may serve again for as many as it holds.
+/// Empty room for elements that are scalars. That of a small array of floats may serve again for as many as it holds.
 pub(super) fn room<T: Element>(count: usize) -> Vec<T> {
-    if !is_active() && (1..=floats::SMALL).contains(&count) {
+    let is_of_floats = T::TYPE == Type::F64;
+    if is_of_floats && !is_active() && (1..=floats::SMALL).contains(&count) {
         return Vec::with_capacity(count.next_power_of_two());
     }
-    if T::TYPE == Type::F64 && count > 0 && is_active() {
+    if is_of_floats && count > 0 && is_active() {
         let class = class_of(count);
         unpack(|lists| {
             let is_short = lists.scalars.f64s.0.is_empty(class);
