@@ -264,3 +264,66 @@ fn nothing_is_replaced_if_it_is_never_to_be() {
     engine.call("f", &args).unwrap();
     assert_eq!(engine.replacements(), 0);
 }
+
+/// A loop that calls what is interpreted, so many operations of it in each iteration.
+fn calling(operations: usize) -> String {
+    let mut body = String::new();
+    for k in 0..operations {
+        body += &format!("  %{}: i64 = arith.add %{}, {k}\n", k + 2, k + 1);
+    }
+    let last = operations + 1;
+    format!(
+        "
+func @body(%1: i64) -> any {{
+^1:
+{body}  %r: any = core.convert %{last}
+  return %r
+}}
+
+func @handler(%1: any, %2: i64) -> any {{
+^1:
+  return %1
+}}
+
+func @g(%1: i64) -> i64 {{
+^1:
+  br ^2(0)
+^2(%2: i64):
+  %3: any = core.try @body, @handler, %1
+  %4: i64 = arith.add %2, 1
+  %5: bool = arith.lt %4, 4
+  br %5, ^2(%4), ^3
+^3:
+  return %4
+}}
+
+func @f(%n: i64) -> i64 {{
+^1:
+  br ^2(0, 0)
+^2(%i: i64, %s: i64):
+  %1: bool = arith.ge %i, %n
+  br %1, ^4, ^3
+^3:
+  %2: i64 = call @g(%i)
+  %3: i64 = arith.add %s, %2
+  %4: i64 = arith.add %i, 1
+  br ^2(%4, %3)
+^4:
+  return %s
+}}"
+    )
+}
+
+#[test]
+fn a_loop_is_looked_at_whatever_it_calls() {
+    for operations in 1..8 {
+        let mut engine = common::engine(&calling(operations));
+        engine.set_engine(EngineKind::Auto).unwrap();
+        engine.set_tiers(Tiers::Never);
+        assert_eq!(outcome(&mut engine, &[Val::I64(150_000)]), "600000");
+        let run_by = engine.run_by();
+        let of_f = run_by.iter().find(|(name, _)| name == "@f");
+        let native = RunBy::Native(EngineKind::Cranelift);
+        assert!(of_f.is_some_and(|&(_, by)| by == native), "{operations}: {run_by:?}");
+    }
+}
