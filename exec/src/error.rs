@@ -5,10 +5,11 @@ use std::sync::Arc;
 
 use regraft_dialects::semantics::{self, Number};
 use regraft_ir::{Context, Diagnostic, Symbol, Type};
+use rustc_hash::FxHashSet;
 use smallvec::{SmallVec, smallvec};
 
 use crate::chain::Chain;
-use crate::trace::{add_callers, add_chain};
+use crate::trace::{add_callers, add_chain, calls};
 use crate::value::{Array, IndexError, Shared, Texts, Val};
 
 /// The reason why an instruction stops the program.
@@ -366,8 +367,10 @@ impl ExecError {
             *message = thrown_text(texts, thrown);
         }
         if texts.names.is_some() {
-            let spots = chain.inner.iter().chain(&chain.outer);
-            *names = spots.map(|at| (at.function, texts.function_text(at.function))).collect();
+            let (spots, _) = calls(texts.ctx, chain);
+            let functions: FxHashSet<Symbol> = spots.iter().map(|spot| spot.function).collect();
+            let name = |function| (function, texts.function_text(function));
+            *names = functions.into_iter().map(name).collect();
         }
         self
     }

@@ -83,7 +83,7 @@ fn describe(ctx: &Context, spot: &Spot, text: &str) -> String {
 }
 
 /// The calls of a chain, with those that were inlined, and how many of them are inner ones.
-fn calls(ctx: &Context, chain: &Chain) -> (Vec<Spot>, usize) {
+pub(crate) fn calls(ctx: &Context, chain: &Chain) -> (Vec<Spot>, usize) {
     let mut calls: Vec<Spot> = chain.inner.iter().flat_map(|spot| places(ctx, spot)).collect();
     let inner = calls.len();
     calls.extend(chain.outer.iter().flat_map(|spot| places(ctx, spot)));

@@ -1,9 +1,11 @@
 //! Errors in the library show the line of the user's program.
 
+use std::rc::Rc;
 use std::sync::Arc;
 
+use regraft_exec::value::Names;
 use regraft_exec::{Engine, Interpreter};
-use regraft_ir::{Context, Diagnostic, Loc, Module};
+use regraft_ir::{Context, Diagnostic, Loc, Module, Symbol};
 
 const PRELUDE: &str = "# the library\nfoo(x) = bar(x)\nbar(x) = 10 ÷ x\n";
 const MAIN: &str = "main(x) = foo(x)\nmain(0)\n";
@@ -12,6 +14,14 @@ const MAIN: &str = "main(x) = foo(x)\nmain(0)\n";
 /// each, given the places of the words in the two sources.
 fn report(
     locate: impl Fn(&Arc<Context>, &dyn Fn(&str) -> Loc, &dyn Fn(&str) -> Loc) -> [Loc; 3],
+) -> (Diagnostic, Arc<Context>) {
+    report_by(locate, None)
+}
+
+/// The same in the names of a language.
+fn report_by(
+    locate: impl Fn(&Arc<Context>, &dyn Fn(&str) -> Loc, &dyn Fn(&str) -> Loc) -> [Loc; 3],
+    names: Option<fn(Arc<Context>) -> Rc<dyn Names>>,
 ) -> (Diagnostic, Arc<Context>) {
     let text = "func @bar(%1: i64) -> i64 {\n^1:\n  %2: i64 = arith.div 10, %1\n  return %2\n}\n\
                 func @foo(%1: i64) -> i64 {\n^1:\n  %2: i64 = call @bar(%1)\n  return %2\n}\n\
@@ -28,8 +38,34 @@ fn report(
         let v = f.value_by_number(2).unwrap();
         f.set_loc(v, loc).unwrap();
     }
-    let error = Interpreter::new(&module).call("main", &[0i64.into()]).unwrap_err();
+    let mut interpreter = Interpreter::new(&module);
+    if let Some(names) = names {
+        interpreter.host_mut().set_names(names(Arc::clone(&ctx)));
+    }
+    let error = interpreter.call("main", &[0i64.into()]).unwrap_err();
     (error.to_diagnostic(), ctx)
+}
+
+/// The names of a language that writes those of functions as they are.
+struct Bare(Arc<Context>);
+
+impl Names for Bare {
+    fn function_name(&self, function: Symbol) -> Option<String> {
+        Some(self.0.str(function).to_owned())
+    }
+}
+
+#[test]
+fn the_language_names_functions_that_were_inlined_too() {
+    let names: fn(Arc<Context>) -> Rc<dyn Names> = |ctx| Rc::new(Bare(ctx));
+    let locate = |ctx: &Arc<Context>, base: &dyn Fn(&str) -> Loc, main: &dyn Fn(&str) -> Loc| {
+        let inlined = ctx.inlined_loc(base("10 ÷"), ctx.symbol("div"), main("foo(x)"));
+        [inlined, main("main(x)"), main("main(0)")]
+    };
+    let (report, _) = report_by(locate, Some(names));
+    let found = report.notes();
+    assert_eq!(found[0], "in div, at prelude/base.jl:3:10");
+    assert_eq!(found[1], "called from foo, at main.jl:1:1");
 }
 
 #[test]
