@@ -18,10 +18,12 @@ fn report(
     report_by(locate, None)
 }
 
+type MakeNames = fn(Arc<Context>) -> Rc<dyn Names>;
+
 /// The same in the names of a language.
 fn report_by(
     locate: impl Fn(&Arc<Context>, &dyn Fn(&str) -> Loc, &dyn Fn(&str) -> Loc) -> [Loc; 3],
-    names: Option<fn(Arc<Context>) -> Rc<dyn Names>>,
+    names: Option<MakeNames>,
 ) -> (Diagnostic, Arc<Context>) {
     let text = "func @bar(%1: i64) -> i64 {\n^1:\n  %2: i64 = arith.div 10, %1\n  return %2\n}\n\
                 func @foo(%1: i64) -> i64 {\n^1:\n  %2: i64 = call @bar(%1)\n  return %2\n}\n\
@@ -57,7 +59,7 @@ impl Names for Bare {
 
 #[test]
 fn the_language_names_functions_that_were_inlined_too() {
-    let names: fn(Arc<Context>) -> Rc<dyn Names> = |ctx| Rc::new(Bare(ctx));
+    let names: MakeNames = |ctx| Rc::new(Bare(ctx));
     let locate = |ctx: &Arc<Context>, base: &dyn Fn(&str) -> Loc, main: &dyn Fn(&str) -> Loc| {
         let inlined = ctx.inlined_loc(base("10 ÷"), ctx.symbol("div"), main("foo(x)"));
         [inlined, main("main(x)"), main("main(0)")]
