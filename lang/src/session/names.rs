@@ -39,7 +39,7 @@ pub(super) struct WorldNames {
 struct Known {
     /// The types that are shown otherwise than field by field.
     special: Vec<(Type, Special)>,
-    /// What was found so far: the first of them that a type is below.
+    /// The first of them that a type is below, by types that were asked for.
     found: RefCell<FxHashMap<Type, Option<Special>>>,
     /// The types of expressions and of their parts.
     code: Option<CodeTypes>,

@@ -58,11 +58,8 @@ impl Machine<'_> {
                 }
                 _ => None,
             },
-            (Quick::Alloc { element, undef }, sizes) => match self.lengths(sizes, s) {
-                Some((count, lengths)) => {
-                    self.state.host.reserve_array(element, count)?;
-                    Val::unset(element, &lengths, undef).ok()
-                }
+            (Quick::Alloc { element, undef }, sizes) => match indices(sizes) {
+                Some(lengths) => self.new_array(element, &lengths, undef)?,
                 None => None,
             },
             (Quick::Same, &[value]) => Some(self.operand(code, value, s, v)),
@@ -110,17 +107,26 @@ impl Machine<'_> {
         })
     }
 
-    /// The lengths of an array that is to be made, from registers, with the number of its elements.
+    /// An array of scalars that are not set; `None` if there is none of these lengths.
+    ///
+    /// # Errors
+    /// If it would exceed the memory limit.
     #[inline]
-    fn lengths(&self, sizes: &[Src], s: usize) -> Option<(usize, Dims)> {
-        let (mut count, mut lengths) = (1usize, Dims::new());
-        for size in sizes {
-            let &Src::Scalar(Scalar::I64, reg) = size else { return None };
-            let length = usize::try_from(self.scalars[s + reg as usize] as i64).ok()?;
-            count = count.checked_mul(length)?;
-            lengths.push(length);
+    pub(super) fn new_array(
+        &self,
+        element: Type,
+        lengths: &[i64],
+        undef: bool,
+    ) -> Result<Option<Val>, Trap> {
+        let (mut count, mut dims) = (Some(1usize), Dims::new());
+        for &length in lengths {
+            let Ok(length) = usize::try_from(length) else { return Ok(None) };
+            count = count.and_then(|count| count.checked_mul(length));
+            dims.push(length);
         }
-        Some((count, lengths))
+        let Some(count) = count else { return Ok(None) };
+        self.state.host.reserve_array(element, count)?;
+        Ok(Val::unset(element, &dims, undef).ok())
     }
 }
 

@@ -165,7 +165,7 @@ extern "C" fn clear(vals: *mut Val, count: i64) {
 
 extern "C" fn new_vector(cx: *mut NativeContext, place: *mut Val, rows: i64, undef: i64) -> i64 {
     // SAFETY: native code passes its context, and a register of its frame.
-    unsafe { new_array(cx, place, &[rows], undef != 0) }.is_some().into()
+    unsafe { new_array(cx, place, &[rows], undef) }
 }
 
 extern "C" fn new_matrix(
@@ -176,7 +176,20 @@ extern "C" fn new_matrix(
     undef: i64,
 ) -> i64 {
     // SAFETY: as above.
-    unsafe { new_array(cx, place, &[rows, columns], undef != 0) }.is_some().into()
+    unsafe { new_array(cx, place, &[rows, columns], undef) }
+}
+
+/// Puts a new array of doubles in a register, if it may be made.
+///
+/// # Safety
+/// As of [`machine`]; the register is one of its.
+unsafe fn new_array(cx: *mut NativeContext, place: *mut Val, lengths: &[i64], undef: i64) -> i64 {
+    // SAFETY: the caller says so.
+    let machine = unsafe { machine(cx) };
+    let Ok(Some(array)) = machine.new_array(Type::F64, lengths, undef != 0) else { return 0 };
+    // SAFETY: the caller says so.
+    assign(unsafe { &mut *place }, array);
+    1
 }
 
 extern "C" fn new_copy(cx: *mut NativeContext, place: *mut Val, array: *const Val) -> i64 {
@@ -189,30 +202,6 @@ extern "C" fn new_copy(cx: *mut NativeContext, place: *mut Val, array: *const Va
     // SAFETY: as above; the array is not looked at any more.
     assign(unsafe { &mut *place }, copy);
     1
-}
-
-/// Puts a new array of doubles in a register, if it may be made.
-///
-/// # Safety
-/// As of [`machine`]; the register is one of its.
-unsafe fn new_array<const N: usize>(
-    cx: *mut NativeContext,
-    place: *mut Val,
-    lengths: &[i64; N],
-    undef: bool,
-) -> Option<()> {
-    // SAFETY: the caller says so.
-    let machine = unsafe { machine(cx) };
-    let (mut count, mut dims) = (1usize, [0; N]);
-    for (dim, &length) in dims.iter_mut().zip(lengths) {
-        *dim = usize::try_from(length).ok()?;
-        count = count.checked_mul(*dim)?;
-    }
-    machine.state.host.reserve_array(Type::F64, count).ok()?;
-    let array = Val::unset(Type::F64, &dims, undef).ok()?;
-    // SAFETY: the caller says so.
-    assign(unsafe { &mut *place }, array);
-    Some(())
 }
 
 fn function(

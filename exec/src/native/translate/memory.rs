@@ -137,11 +137,7 @@ impl<E: Emitter> Translator<'_, '_, E> {
             (None, Dst::Scalar(ty, reg)) => (ty, reg),
             _ => return None,
         };
-        let (array, is_last) = match *array {
-            Src::Val(reg) => (reg, false),
-            Src::Last(reg) => (reg, true),
-            _ => return None,
-        };
+        let (array, is_last) = array_in(*array)?;
         let is_store = stored.is_some();
         (!indices.is_empty()).then_some(Access { array, is_last, indices, ty, reg, is_store })
     }

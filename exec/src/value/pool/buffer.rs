@@ -1,8 +1,6 @@
 //! Buffers of scalars in memory of the pool, if one is at work.
 
-use regraft_ir::Type;
-
-use super::floats::SMALL;
+use super::floats::is_small;
 use super::{give_room, is_active, room};
 use crate::value::buffer::Buffer;
 use crate::value::fill::filled;
@@ -23,7 +21,7 @@ impl<T: Element> Buffer<T> {
 
     /// A buffer of the same element everywhere.
     pub(in crate::value) fn filled(item: T, count: usize) -> Self {
-        if is_active() || (T::TYPE == Type::F64 && count <= SMALL) {
+        if is_active() || is_small::<T>(count) {
             return Self::new(filled(room(count), item, count));
         }
         Self::new(vec![item; count])

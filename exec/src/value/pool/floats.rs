@@ -3,17 +3,19 @@
 
 use std::cell::RefCell;
 
+use regraft_ir::Type;
+
 use super::list::{class_of, class_with};
 use super::{Lists, is_active, with};
 use crate::value::Array;
 use crate::value::layout::Counted;
-use crate::value::val::Storage;
+use crate::value::val::{Element, Storage};
 
 /// The highest rank of arrays that are kept whole.
 const RANKS: usize = 3;
 
 /// The room of a small array, a power of two.
-pub(super) const SMALL: usize = 64;
+const SMALL: usize = 64;
 
 /// The most small arrays of a rank and class that are kept while no pool is at work.
 const SMALL_COUNT: usize = 32;
@@ -46,8 +48,9 @@ impl Floats {
 
     /// One of a rank.
     pub(super) fn take_of_rank(&mut self, rank: usize) -> Option<Counted<Array>> {
-        let classes = self.classes.iter().map(Vec::len).max().unwrap_or(0);
-        (0..classes).find_map(|class| self.take(rank, class))
+        let classes = self.classes.get(rank.checked_sub(1)?)?;
+        let class = classes.iter().position(|kept| !kept.is_empty())?;
+        self.take(rank, class)
     }
 
     /// One of any class and rank.
@@ -95,6 +98,11 @@ fn room_of(array: &Array) -> Option<usize> {
     (may_be_kept && floats.capacity() > 0).then_some(floats.capacity())
 }
 
+/// Returns whether an array of so many elements of this type is one that is kept while no pool is at work.
+pub(super) fn is_small<T: Element>(count: usize) -> bool {
+    T::TYPE == Type::F64 && (1..=SMALL).contains(&count)
+}
+
 /// Notes an array that is made while a pool is at work: it may be kept later.
 pub(super) fn expect(lists: &mut Lists, array: &Array) {
     if let Some(room) = room_of(array) {
@@ -129,7 +137,7 @@ pub(in crate::value) fn floats(rank: usize, count: usize) -> Option<Counted<Arra
     if count > 0 && is_active() {
         return with(|lists| lists.floats.take(rank, class)).flatten();
     }
-    if count == 0 || count > SMALL {
+    if !is_small::<f64>(count) {
         return None;
     }
     SMALL_ARRAYS.try_with(|kept| kept.try_borrow_mut().ok()?.take(rank, class)).ok().flatten()
@@ -169,6 +177,21 @@ mod tests {
                     assert_eq!(*array.as_array().expect("it is one").dims(), *lengths);
                 });
             }
+        }
+    }
+
+    #[test]
+    fn a_small_array_serves_again_without_a_pool() {
+        for (first, second) in [(&[3][..], &[4][..]), (&[2, 3], &[7, 1])] {
+            let array = floats(first);
+            let address = array.address();
+            array.as_array().expect("it is one").fill(&Val::F64(2.0)).expect("a float");
+            drop(array);
+            let array = floats(second);
+            assert_eq!(
+                (array.address(), items(&array)),
+                (address, vec![0.0; second.iter().product()])
+            );
         }
     }
 

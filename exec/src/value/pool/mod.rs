@@ -350,11 +350,10 @@ pub(super) fn give_dims(dims: HeapSlice<usize>) {
 
 /// Empty room for elements that are scalars. That of a small array of floats may serve again for as many as it holds.
 pub(super) fn room<T: Element>(count: usize) -> Vec<T> {
-    let is_of_floats = T::TYPE == Type::F64;
-    if is_of_floats && !is_active() && (1..=floats::SMALL).contains(&count) {
+    if !is_active() && floats::is_small::<T>(count) {
         return Vec::with_capacity(count.next_power_of_two());
     }
-    if is_of_floats && count > 0 && is_active() {
+    if T::TYPE == Type::F64 && count > 0 && is_active() {
         let class = class_of(count);
         unpack(|lists| {
             let is_short = lists.scalars.f64s.0.is_empty(class);
