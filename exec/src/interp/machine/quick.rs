@@ -12,7 +12,7 @@ use super::super::quick::Quick;
 use super::super::register::{Scalar, Src};
 use super::Machine;
 use crate::error::Trap;
-use crate::value::{Dims, Fields, Val};
+use crate::value::{Fields, Val};
 
 impl Machine<'_> {
     /// Does the common case of an op; `None` if it is another one.
@@ -58,9 +58,10 @@ impl Machine<'_> {
                 }
                 _ => None,
             },
-            (Quick::Alloc { element, undef }, sizes) => match indices(sizes) {
-                Some(lengths) => self.new_array(element, &lengths, undef)?,
-                None => None,
+            (Quick::Alloc { element, undef }, sizes) => match indices(sizes).as_deref() {
+                Some(&[rows]) => self.new_array(element, [rows], undef)?,
+                Some(&[rows, columns]) => self.new_array(element, [rows, columns], undef)?,
+                _ => None,
             },
             (Quick::Same, &[value]) => Some(self.operand(code, value, s, v)),
             (Quick::Assert(ty), &[value]) => {
@@ -112,19 +113,18 @@ impl Machine<'_> {
     /// # Errors
     /// If it would exceed the memory limit.
     #[inline]
-    pub(super) fn new_array(
+    pub(super) fn new_array<const N: usize>(
         &self,
         element: Type,
-        lengths: &[i64],
+        lengths: [i64; N],
         undef: bool,
     ) -> Result<Option<Val>, Trap> {
-        let (mut count, mut dims) = (Some(1usize), Dims::new());
-        for &length in lengths {
+        let (mut count, mut dims) = (1usize, [0; N]);
+        for (dim, length) in dims.iter_mut().zip(lengths) {
             let Ok(length) = usize::try_from(length) else { return Ok(None) };
-            count = count.and_then(|count| count.checked_mul(length));
-            dims.push(length);
+            let Some(product) = count.checked_mul(length) else { return Ok(None) };
+            (count, *dim) = (product, length);
         }
-        let Some(count) = count else { return Ok(None) };
         self.state.host.reserve_array(element, count)?;
         Ok(Val::unset(element, &dims, undef).ok())
     }

@@ -165,7 +165,7 @@ extern "C" fn clear(vals: *mut Val, count: i64) {
 
 extern "C" fn new_vector(cx: *mut NativeContext, place: *mut Val, rows: i64, undef: i64) -> i64 {
     // SAFETY: native code passes its context, and a register of its frame.
-    unsafe { new_array(cx, place, &[rows], undef) }
+    unsafe { new_array(cx, place, [rows], undef) }
 }
 
 extern "C" fn new_matrix(
@@ -176,14 +176,19 @@ extern "C" fn new_matrix(
     undef: i64,
 ) -> i64 {
     // SAFETY: as above.
-    unsafe { new_array(cx, place, &[rows, columns], undef) }
+    unsafe { new_array(cx, place, [rows, columns], undef) }
 }
 
 /// Puts a new array of doubles in a register, if it may be made.
 ///
 /// # Safety
 /// As of [`machine`]; the register is one of its.
-unsafe fn new_array(cx: *mut NativeContext, place: *mut Val, lengths: &[i64], undef: i64) -> i64 {
+unsafe fn new_array<const N: usize>(
+    cx: *mut NativeContext,
+    place: *mut Val,
+    lengths: [i64; N],
+    undef: i64,
+) -> i64 {
     // SAFETY: the caller says so.
     let machine = unsafe { machine(cx) };
     let Ok(Some(array)) = machine.new_array(Type::F64, lengths, undef != 0) else { return 0 };
