@@ -27,18 +27,53 @@ pub struct Chain {
     pub outer: Vec<Spot>,
 }
 
+/// The calls from where an error was thrown to the function whose handler caught it.
+///
+/// An error that the handler throws on goes further out from there.
+#[derive(Clone, Debug)]
+pub(crate) struct Path {
+    /// The calls, that of the function with the handler last.
+    pub(crate) chain: Chain,
+    /// The number of frames below that of the function.
+    pub(crate) depth: usize,
+}
+
 impl Chain {
-    /// Keeps at most twenty of `total` spots, which `spot` gives by their number, the innermost
-    /// first.
-    pub fn collect(total: usize, spot: impl Fn(usize) -> Spot) -> Self {
-        if total <= 2 * SHOWN {
-            return Self { inner: (0..total).map(spot).collect(), ..Self::default() };
+    /// Adds `count` callers further out, which `spot` gives by their number, the innermost first. At
+    /// most twenty calls are kept.
+    pub(crate) fn extend(&mut self, count: usize, spot: impl Fn(usize) -> Spot) {
+        let near = count.min(2 * SHOWN);
+        let far = near.max(count.saturating_sub(SHOWN));
+        (0..near).for_each(|i| self.push(spot(i)));
+        self.skipped += far - near;
+        (far..count).for_each(|i| self.push(spot(i)));
+    }
+
+    /// Adds a caller further out.
+    pub(crate) fn push(&mut self, spot: Spot) {
+        if self.outer.is_empty() {
+            if self.inner.len() < 2 * SHOWN {
+                return self.inner.push(spot);
+            }
+            self.outer = self.inner.split_off(SHOWN);
         }
-        Self {
-            inner: (0..SHOWN).map(&spot).collect(),
-            skipped: total - 2 * SHOWN,
-            outer: (total - SHOWN..total).map(spot).collect(),
+        if self.outer.len() == SHOWN {
+            self.outer.remove(0);
+            self.skipped += 1;
         }
+        self.outer.push(spot);
+    }
+
+    /// Drops the outermost caller.
+    pub(crate) fn pop(&mut self) {
+        if self.outer.pop().is_none() {
+            self.inner.pop();
+        }
+    }
+
+    /// The number of calls, those that were left out among them.
+    pub(crate) fn total(&self) -> usize {
+        self.inner.len() + self.skipped + self.outer.len()
     }
 
     /// All spots that are kept, the innermost first.

@@ -8,7 +8,7 @@ use regraft_ir::{Context, Diagnostic, Symbol, Type};
 use rustc_hash::FxHashSet;
 use smallvec::{SmallVec, smallvec};
 
-use crate::chain::Chain;
+use crate::chain::{Chain, Path};
 use crate::trace::{add_callers, add_chain, calls};
 use crate::value::{Array, IndexError, Shared, Texts, Val};
 
@@ -27,8 +27,8 @@ struct TrapData {
     thrown: Option<Val>,
     /// The values that the message speaks of.
     values: SmallVec<[Val; 2]>,
-    /// The calls that led to it, if it is thrown on.
-    chain: Option<Chain>,
+    /// The calls that led to the handler that throws it on.
+    path: Option<Path>,
 }
 
 /// The kinds of run-time errors.
@@ -71,7 +71,7 @@ impl Trap {
             cause: None,
             thrown: None,
             values: SmallVec::new(),
-            chain: None,
+            path: None,
         }))
     }
 
@@ -111,16 +111,17 @@ impl Trap {
         self
     }
 
-    /// Sets the calls that led to it.
+    /// Sets the calls that led to the handler that throws it on.
     #[must_use]
-    pub(crate) fn thrown_on(mut self, chain: Option<Chain>) -> Self {
-        self.0.chain = chain;
+    pub(crate) fn thrown_on(mut self, path: Option<Path>) -> Self {
+        self.0.path = path;
         self
     }
 
-    /// Takes the calls that led to it, if it is thrown on.
-    pub(crate) fn take_chain(&mut self) -> Option<Chain> {
-        self.0.chain.take()
+    /// Takes the calls that led to a handler that throws it on, if the handler's function has at
+    /// least `depth` frames below it.
+    pub(crate) fn take_path(&mut self, depth: usize) -> Option<Path> {
+        self.0.path.take_if(|path| path.depth >= depth)
     }
 
     /// Returns the value that a handler of `core.try` is called with, unless it goes through all of
@@ -304,8 +305,8 @@ impl ExecError {
     /// The trap alone, to be raised again in a program that the one that failed ran for.
     pub fn into_trap(self) -> Trap {
         let Inner { kind, message, help, cause, thrown, values, .. } = *self.0;
-        let (values, chain) = (values, None);
-        Trap(Box::new(TrapData { kind, message, help, cause, thrown, values, chain }))
+        let (values, path) = (values, None);
+        Trap(Box::new(TrapData { kind, message, help, cause, thrown, values, path }))
     }
 
     /// Sets the message, for a value that was thrown.

@@ -4,7 +4,7 @@ use std::fmt;
 use std::io::Write;
 use std::rc::Rc;
 
-use crate::chain::Chain;
+use crate::chain::{Chain, Path, Spot};
 use crate::clock::Clock;
 use crate::error::Trap;
 use crate::profiler::{Overhead, Profile, Profiler};
@@ -68,8 +68,18 @@ pub(crate) struct Caught {
     pub(crate) depth: usize,
     /// The value that the handler was called with.
     pub(crate) value: Val,
-    /// The calls that led to it.
-    pub(crate) chain: Chain,
+    /// The calls that led to the handler.
+    pub(crate) path: Path,
+    /// The callers of the function with the handler, as far as they are known: native code says
+    /// who called it when an error leaves it.
+    pub(crate) callers: Chain,
+}
+
+impl Caught {
+    /// The calls that led to it, the innermost first.
+    pub(crate) fn spots(&self) -> impl Iterator<Item = &Spot> {
+        self.path.chain.spots().chain(self.callers.spots())
+    }
 }
 
 impl Default for Host {

@@ -105,6 +105,66 @@ func @g(%1: f64) -> f64 {
 }
 
 #[test]
+fn an_error_that_is_thrown_on_has_the_whole_chain() {
+    let text = "
+func @f(%1: i64, %2: i64) -> i64 {
+^1:
+  %3: bool = arith.gt %1, 0
+  br %3, ^2, ^3
+^2:
+  %4: i64 = arith.sub %1, 1
+  %5: i64 = call @f(%4, %2)
+  return %5
+^3:
+  %6: i64 = call @tries(%2)
+  return %6
+}
+func @tries(%1: i64) -> i64 {
+^1:
+  %9: i64 = core.try @fails, @again, %1
+  return %9
+}
+func @fails(%1: i64) -> i64 {
+^1:
+  %2: bool = arith.gt %1, 0
+  br %2, ^2, ^3
+^2:
+  %3: i64 = arith.sub %1, 1
+  %4: i64 = call @fails(%3)
+  return %4
+^3:
+  %7: i64 = arith.div 1, %1
+  return %7
+}
+func @again(%1: any, %2: i64) -> i64 {
+^1:
+  %3: i64 = call @within(%1, %2)
+  return %3
+}
+func @within(%1: any, %2: i64) -> i64 {
+^1:
+  %8: i64 = core.try @throws_on, @throws_on_twice, %1
+  return %8
+}
+func @throws_on(%1: any) -> i64 {
+^1:
+  core.rethrow %1
+  unreachable
+}
+func @throws_on_twice(%1: any, %2: any) -> i64 {
+^1:
+  core.rethrow %1
+  unreachable
+}";
+    let error = run(text, &[2i64.into(), 1i64.into()]);
+    assert!(error.ends_with(" at %7 at %4 at %9 at %6 at %5 at %5"), "{error}");
+    // Of a long one, the ends are there.
+    let error = run(text, &[30i64.into(), 30i64.into()]);
+    let ends = [" at %7", &" at %4".repeat(9), &" at %5".repeat(10)].concat();
+    assert!(error.ends_with(&ends), "{error}");
+}
+
+#[test]
 fn values_and_objects_are_counted_and_let_go() {
     let text = "
 mutable struct @Node { x: f64, next: any }

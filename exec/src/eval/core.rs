@@ -5,9 +5,8 @@ use regraft_ir::{Context, Type, TypeKind};
 
 use super::context::EvalCx;
 use super::scalars::scalar_constant;
-use crate::chain::Spot;
 use crate::error::Trap;
-use crate::host::no_service;
+use crate::host::{Caught, no_service};
 use crate::trace::is_library;
 use crate::value::{Array, Val, egal};
 
@@ -92,7 +91,7 @@ pub(super) fn throw(_: &mut EvalCx<'_>, args: &[Val]) -> Result<Val, Trap> {
 
 pub(super) fn rethrow(cx: &mut EvalCx<'_>, args: &[Val]) -> Result<Val, Trap> {
     let trap = Trap::thrown(args.first().unwrap_or(&Val::Unit));
-    Err(trap.thrown_on(cx.host.caught().map(|caught| caught.chain.clone())))
+    Err(trap.thrown_on(cx.host.caught().map(|caught| caught.path.clone())))
 }
 
 pub(super) fn caught(cx: &mut EvalCx<'_>, _: &[Val]) -> Result<Val, Trap> {
@@ -104,9 +103,8 @@ pub(super) fn caught(cx: &mut EvalCx<'_>, _: &[Val]) -> Result<Val, Trap> {
 
 pub(super) fn backtrace(cx: &mut EvalCx<'_>, _: &[Val]) -> Result<Val, Trap> {
     let texts = cx.texts();
-    let spots = cx.host.caught().map(|caught| caught.chain.spots().copied().collect());
-    let spots: Vec<Spot> = spots.unwrap_or_default();
-    let lines = spots.iter().filter(|spot| !is_library(cx.ctx, spot.loc)).map(|spot| {
+    let spots = cx.host.caught().into_iter().flat_map(Caught::spots);
+    let lines = spots.filter(|spot| !is_library(cx.ctx, spot.loc)).map(|spot| {
         let name = texts.function_text(spot.function);
         Val::str(match spot.loc.is_known() {
             true => format!("{name} at {}", cx.ctx.loc_text(spot.loc)),

@@ -8,6 +8,7 @@ use std::sync::atomic::Ordering;
 
 use super::super::inst::Pc;
 use super::{Failure, Machine, Place};
+use crate::chain::{Chain, Path};
 use crate::error::ErrorKind;
 use crate::host::Caught;
 use crate::value::Val;
@@ -53,8 +54,16 @@ impl<'a> Machine<'a> {
         if *trap.kind() == ErrorKind::Interrupted {
             self.state.interrupt.store(false, Ordering::Relaxed);
         }
-        let seen = self.chain(Some(at));
-        let chain = trap.take_chain().unwrap_or(seen);
+        let path = match trap.take_path(0) {
+            // The error was thrown on by a handler further out, which this one is at work for.
+            Some(path) if path.depth < depth => {
+                self.native.left = Chain::default();
+                path
+            }
+            path => Path { chain: self.left_down_to(depth, path, Some(at)), depth },
+        };
+        let mut callers = Chain::default();
+        callers.extend(path.depth, |i| self.caller(path.depth - 1 - i));
         let place = match self.frames.get(depth) {
             Some(frame) => {
                 Place { code: frame.code, pc: to, scalars: frame.scalars, vals: frame.vals }
@@ -64,7 +73,7 @@ impl<'a> Machine<'a> {
         self.frames.truncate(depth);
         self.state.host.unwind_events(events);
         self.drop_above(place, at);
-        self.state.host.catch(Caught { depth, value, chain }, derivatives);
+        self.state.host.catch(Caught { depth, value, path, callers }, derivatives);
         Ok(place)
     }
 

@@ -20,6 +20,7 @@ use super::super::inst::Pc;
 use super::super::register::Scalar;
 use super::super::workers::{Failure, Job, OpenJob};
 use super::{Machine, Returned};
+use crate::chain::Chain;
 use crate::error::{ErrorKind, Trap};
 use crate::value::{Array, Change, Parcel, Val};
 
@@ -68,7 +69,7 @@ impl<'a> Machine<'a> {
             if let Some(Failure { chunk, kind, message }) = answer.failed
                 && failed.as_ref().is_none_or(|&(other, _)| chunk < other)
             {
-                self.native.left.clear();
+                self.native.left = Chain::default();
                 let again = self.call_kernel(code, site, (s, v), callee, &args, chunk);
                 let trap = again.err().unwrap_or_else(|| Trap::of_kind(kind, message));
                 failed = Some((chunk, trap));

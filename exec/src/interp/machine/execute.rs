@@ -535,7 +535,7 @@ impl<'a> Machine<'a> {
                         continue;
                     }
                 };
-                let seen = self.native.left.len();
+                let seen = self.native.left.total();
                 self.state.native.fuel.set(fuel);
                 let result = self.run_native(entry, code, (s, v));
                 fuel = self.state.native.fuel.get();
@@ -543,7 +543,7 @@ impl<'a> Machine<'a> {
                     Ok(result) => finish!(result),
                     Err(trap) => {
                         // The error has happened in this frame, which native code has noted as one that it left.
-                        if self.native.left.len() > seen {
+                        if self.native.left.total() > seen {
                             self.native.left.pop();
                             pc = self.native.failed_at;
                         }

@@ -28,7 +28,7 @@ use super::inst::Pc;
 use super::register::Dst;
 use super::state::{Frame, State};
 use super::world::{Rest, World};
-use crate::chain::{Chain, Spot};
+use crate::chain::{Chain, Path, Spot};
 use crate::error::{ErrorKind, ExecError, Trap, index_error};
 use crate::value::{Charge, Texts, Val};
 
@@ -165,8 +165,8 @@ impl<'a> Machine<'a> {
             }),
         };
         result.map(|result| (code, result)).map_err(|(mut trap, at)| {
-            let seen = self.chain(at);
-            let chain = trap.take_chain().unwrap_or(seen);
+            let path = trap.take_path(0);
+            let chain = self.left_down_to(0, path, at);
             let error = ExecError::new(&self.world.ctx, trap, chain);
             error.named(self.state.host.texts(&self.world.ctx))
         })
@@ -199,19 +199,27 @@ impl<'a> Machine<'a> {
         code
     }
 
-    /// The calls that lead to an error: those that it has left already, then those to a place of
-    /// the innermost frame.
-    fn chain(&mut self, at: Option<Place<'a>>) -> Chain {
-        let mut left = std::mem::take(&mut self.native.left);
-        left.extend(at.map(|at| spot(at.code, at.pc)));
-        let total = left.len() + self.frames.len();
-        Chain::collect(total, |i| match left.get(i) {
-            Some(&spot) => spot,
+    /// The calls that an error leaves on its way to the frame with `floor` frames below it: those
+    /// that led to the handler that throws it on, or those that it has left already and the place of
+    /// the innermost frame, then the callers.
+    fn left_down_to(&mut self, floor: usize, path: Option<Path>, at: Option<Place<'a>>) -> Chain {
+        let left = std::mem::take(&mut self.native.left);
+        let (mut chain, depth) = match path {
+            Some(Path { chain, depth }) => (chain, depth.min(self.frames.len())),
             None => {
-                let frame = &self.frames[total - 1 - i];
-                spot(frame.code, frame.pc)
+                let mut chain = left;
+                at.iter().for_each(|at| chain.push(spot(at.code, at.pc)));
+                (chain, self.frames.len())
             }
-        })
+        };
+        chain.extend(depth.saturating_sub(floor), |i| self.caller(depth - 1 - i));
+        chain
+    }
+
+    /// The place of a call, by the number of frames below that of the caller.
+    fn caller(&self, depth: usize) -> Spot {
+        let frame = &self.frames[depth];
+        spot(frame.code, frame.pc)
     }
 
     /// Makes room for a frame of `code` that starts at `s` and `v`, and fills constants in.

@@ -15,8 +15,8 @@ use super::super::code::Code;
 use super::super::inst::Pc;
 use super::super::register::{NO_REG, Scalar};
 use super::transfer::Returned;
-use super::{Failure, Frame, Machine, Place, spot};
-use crate::chain::Spot;
+use super::{Failure, Frame, Machine, Place};
+use crate::chain::Chain;
 use crate::error::Trap;
 use crate::native::Entry;
 #[cfg(feature = "jit")]
@@ -33,8 +33,8 @@ const STACK_LEFT: usize = 256 << 10;
 /// The part of a machine that native code needs.
 #[derive(Default)]
 pub(super) struct NativeState {
-    /// The places of an error that has left native code, the innermost first.
-    pub(super) left: Vec<Spot>,
+    /// The calls that an error has left which is on its way out of native code.
+    pub(super) left: Chain,
     /// The error.
     trap: Option<Trap>,
     running: usize,
@@ -227,12 +227,10 @@ impl<'a> Machine<'a> {
 
     /// Leaves the frames from `start` on after an error that none of them handles.
     fn leave(&mut self, start: Place<'a>, failure: Failure<'a>) -> Trap {
-        let Failure { trap, at } = failure;
-        self.native.left.push(spot(at.code, at.pc));
-        while self.frames.len() > self.base {
-            let Some(frame) = self.frames.pop() else { break };
-            self.native.left.push(spot(frame.code, frame.pc));
-        }
+        let Failure { mut trap, at } = failure;
+        let path = trap.take_path(self.base);
+        self.native.left = self.left_down_to(self.base, path, Some(at));
+        self.frames.truncate(self.base);
         let end = at.vals + at.code.val_regs as usize;
         self.empty(start.vals, end);
         trap
