@@ -3,7 +3,7 @@
 use regraft_ir::Type;
 
 use crate::error::{ErrorKind, Trap};
-use crate::value::{Array, collect_cycles, live_bytes};
+use crate::value::{Array, Fields, Val, collect_cycles, live_bytes};
 
 /// A limit of the live bytes.
 pub(crate) struct Budget {
@@ -56,6 +56,15 @@ impl Budget {
     pub(crate) fn memory_exceeded(&self) -> Trap {
         let message = format!("the memory limit of {} bytes is exceeded", self.limit);
         Trap::of_kind(ErrorKind::Memory, message)
+    }
+
+    /// Checks that a value of so many others may be made.
+    ///
+    /// # Errors
+    /// If it would exceed the memory limit.
+    #[inline]
+    pub(crate) fn reserve_fields(&self, count: usize) -> Result<(), Trap> {
+        self.reserve(size_of::<Fields>() + count * size_of::<Val>())
     }
 
     /// Checks that an array of that length may be made.

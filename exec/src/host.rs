@@ -359,6 +359,14 @@ impl Host {
         self.workspace.budget.reserve(bytes)
     }
 
+    /// Checks that there is memory for a value of so many others.
+    ///
+    /// # Errors
+    /// If it would exceed the memory limit.
+    pub fn reserve_fields(&self, count: usize) -> Result<(), Trap> {
+        self.workspace.budget.reserve_fields(count)
+    }
+
     /// The bytes that may still be used.
     pub fn remaining(&self) -> usize {
         self.workspace.budget.remaining()

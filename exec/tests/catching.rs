@@ -3,7 +3,7 @@
 mod common;
 
 use common::{engine, error, run, shown};
-use regraft_exec::value::{Val, live_containers};
+use regraft_exec::value::{Val, live_bytes};
 use regraft_exec::{Engine, ErrorKind, Limits};
 
 /// A program whose `@f` gives the first part of what was caught: the name of the exception.
@@ -162,11 +162,11 @@ func @f(%1: i64) -> i64 {
 }";
     let mut engine = engine(text);
     assert_eq!(shown(&mut engine, "f", &[5i64.into()]), "2000");
-    let before = live_containers();
+    let before = live_bytes();
     for _ in 0..1_000 {
         assert_eq!(shown(&mut engine, "f", &[0i64.into()]), "0");
     }
-    assert_eq!(live_containers(), before);
+    assert_eq!(live_bytes(), before);
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use common::{ENDLESS, module};
-use regraft_exec::value::{Array, Val, live_bytes, show_string};
+use regraft_exec::value::{Array, Val, collect_cycles, live_bytes, live_containers, show_string};
 use regraft_exec::{Engine, EngineKind, ErrorKind, Interpreter, Limits};
 use regraft_ir::Module;
 
@@ -195,6 +195,98 @@ func @f(%1: i64) -> f64 {
         engine.call("f", &[10i64.into()]).expect("it works");
     }
     assert_eq!(live_bytes(), before);
+}
+
+#[test]
+fn values_of_others_are_made_and_let_go() {
+    let text = "
+struct @P { x: f64, y: any }
+struct @Wide { a: i64, b: f64, c: any, d: bool, e: f32 }
+func @f(%1: i64, %2: f64) -> any {
+^1:
+  %3: any = core.convert nothing
+  br ^2(0, %3)
+^2(%4: i64, %5: any):
+  %6: bool = arith.lt %4, %1
+  br %6, ^3, ^4
+^3:
+  %7: @P = data.new %2, %5
+  %8: any = core.convert %7
+  %9: tuple<any, any, any> = core.tuple %8, %5, %8
+  %10: any = core.convert %9
+  %11: @Wide = data.new %4, %2, %10, true, 2.5f32
+  %12: any = core.convert %11
+  %13: ref<any> = mem.ref_new %12
+  %14: any = core.convert %13
+  %15: {a: any, b: i64, c: any, d: any, e: f64} = data.named %14, 7, \"text\", nothing, %2
+  %16: any = core.convert %15
+  %17: i64 = arith.add %4, 1
+  br ^2(%17, %16)
+^4:
+  return %5
+}";
+    let args = |n: i64| [n.into(), 1.5.into()];
+    let one = "(a = Base.RefValue{Any}(Wide(0, 1.5, (P(1.5, nothing), nothing, P(1.5, nothing)), \
+               true, 2.5f0)), b = 7, c = \"text\", d = nothing, e = 1.5)";
+    assert_eq!(run(text, &args(1)), one);
+    run(text, &args(3));
+    for kind in [EngineKind::Interpreter, EngineKind::Cranelift] {
+        let mut engine = Interpreter::new(&module(text));
+        engine.set_engine(kind).expect("there is a back end for this machine");
+        engine.call("f", &args(6)).expect("it works");
+        let before = live_bytes();
+        for _ in 0..1_000 {
+            engine.call("f", &args(6)).expect("it works");
+        }
+        assert_eq!(live_bytes(), before, "{kind:?}");
+    }
+    let mut engine = native(&module(text));
+    engine.set_limits(Limits { memory: 1 << 20, ..Limits::default() });
+    let error = engine.call("f", &args(100_000)).expect_err("there is no memory for it");
+    assert_eq!(*error.kind(), ErrorKind::Memory);
+}
+
+#[test]
+fn circles_of_objects_that_were_changed_are_found() {
+    let text = "
+mutable struct @Node { x: f64, next: any }
+func @f(%1: i64) -> i64 {
+^1:
+  br ^2(0)
+^2(%2: i64):
+  %3: bool = arith.lt %2, %1
+  br %3, ^3, ^4
+^3:
+  %4: @Node = data.new_object 1.0, nothing
+  %5: any = core.convert %4
+  %6: @Node = data.new_object 2.0, %5
+  %7: any = core.convert %6
+  %8: ref<any> = mem.ref_new %7
+  %9: tuple<ref<any>, i64> = core.tuple %8, %2
+  %10: any = core.convert %9
+  %11: unit = data.setfield %4, :next, %10
+  %12: any = core.convert nothing
+  %13: ref<any> = mem.ref_new %12
+  %14: any = core.convert %13
+  %15: unit = mem.ref_set %13, %14
+  %16: i64 = arith.add %2, 1
+  br ^2(%16)
+^4:
+  return %2
+}";
+    for kind in [EngineKind::Interpreter, EngineKind::Cranelift] {
+        let mut engine = Interpreter::new(&module(text));
+        engine.set_engine(kind).expect("there is a back end for this machine");
+        // Each round leaves two circles, one of an object that was changed and one of a ref.
+        engine.call("f", &[10i64.into()]).expect("it works");
+        assert_eq!(live_containers(), 20, "{kind:?}");
+        assert_eq!(collect_cycles(), 40, "{kind:?}");
+        assert_eq!(live_containers(), 0, "{kind:?}");
+        // Many are found by themselves.
+        engine.set_limits(Limits { memory: 8 << 20, ..Limits::default() });
+        engine.call("f", &[200_000i64.into()]).expect("it works");
+        collect_cycles();
+    }
 }
 
 #[test]

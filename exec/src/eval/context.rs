@@ -6,7 +6,7 @@ use regraft_ir::{Attrs, Constant, Context, OpDef, Type};
 
 use crate::error::Trap;
 use crate::host::Host;
-use crate::value::{Fields, Texts, Val};
+use crate::value::{Texts, Val};
 
 /// Evaluates an op on the values of its operands. The result has to be of type
 /// [`EvalCx::ty`]; if it is not, the program stops with an error that names the op.
@@ -42,7 +42,7 @@ impl EvalCx<'_> {
     /// # Errors
     /// If it would exceed the memory limit.
     pub fn reserve_fields(&self, count: usize) -> Result<(), Trap> {
-        self.host.reserve(size_of::<Fields>() + count * size_of::<Val>())
+        self.host.reserve_fields(count)
     }
 
     /// A type error that names the op and what it was given.

@@ -3,12 +3,18 @@
 use regraft_dialects::{ad, attrs, core, data, mem};
 use regraft_ir::{Constant, Function, Op, Type, TypeKind, Value};
 
+use crate::value::{Compound, Val};
+
 /// The common case of an op.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Quick {
     /// There is none.
     None,
-    Tuple,
+    /// A value of others, of a type that says which ones may be its parts, and these are.
+    Compound {
+        kind: Compound,
+        ty: Type,
+    },
     /// The part at a position, from 0, of a tuple or struct.
     Part(u32),
     /// An element of an array.
@@ -42,7 +48,9 @@ impl Quick {
         let constant = |index| f.operand(v, index).and_then(|operand| f.constant(operand));
         let ty = |index| f.operand(v, index).map(|operand| f.operand_type(operand));
         match op {
-            core::TUPLE => Self::Tuple,
+            core::TUPLE | data::NAMED | data::NEW | data::NEW_OBJECT | mem::REF_NEW => {
+                Self::compound(f, v, op).unwrap_or(Self::None)
+            }
             core::GET | data::GETFIELD => match constant(1) {
                 Some(Constant::I64(index @ 1..=0xffff)) => Self::Part(index as u32 - 1),
                 _ => Self::None,
@@ -68,5 +76,31 @@ impl Quick {
             ad::ADD if f.ty(v) == Type::ANY => Self::Add,
             _ => Self::None,
         }
+    }
+
+    /// The value that an instruction makes of others, if the types of all parts are known to fit.
+    fn compound(f: &Function, v: Value, op: Op) -> Option<Self> {
+        let (ctx, ty) = (f.ctx(), f.ty(v));
+        let fit = |types: &mut dyn ExactSizeIterator<Item = Type>| {
+            let parts = f.operands(v).map(|part| f.operand_type(part));
+            types.len() == parts.len()
+                && parts.zip(types).all(|(part, want)| want == part || want == Type::ANY)
+        };
+        let (kind, ty) = match (op, ctx.kind(ty)) {
+            (core::TUPLE, _) => (Compound::Tuple, Type::ANY),
+            (mem::REF_NEW, &TypeKind::Ref(element)) => (Compound::Ref, element),
+            (data::NAMED, TypeKind::Named(fields)) => {
+                let names = fields.iter().map(|&(name, _)| name);
+                fit(&mut fields.iter().map(|&(_, ty)| ty)).then_some(())?;
+                (Compound::Named, Val::named_shape(ctx, names))
+            }
+            (data::NEW | data::NEW_OBJECT, _) => {
+                let def = ctx.struct_of(ty)?;
+                fit(&mut def.fields.iter().map(|&(_, ty)| ty)).then_some(())?;
+                (if def.mutable { Compound::Object } else { Compound::Struct }, ty)
+            }
+            _ => return None,
+        };
+        Some(Self::Compound { kind, ty })
     }
 }

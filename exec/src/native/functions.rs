@@ -41,6 +41,11 @@ pub(crate) struct Runtime {
     pub(crate) new_matrix: Function,
     /// `(cx, place, array)`: the same for a copy of the array in a register.
     pub(crate) new_copy: Function,
+    /// `(cx, code, pc)`: the pointer to a new value of others, which are to be set; or null, and nothing happens, if the
+    /// instruction is to be run as others are.
+    pub(crate) new_compound: Function,
+    /// `(object, value)`: notes that the object in a register refers to the value in another one from now on.
+    pub(crate) note_change: Function,
 }
 
 /// A status: the function has returned, and its result stands in the context or in the first register of values.
@@ -51,10 +56,12 @@ pub(crate) const LEFT: i64 = 3;
 /// All functions that code may call, in an order that never changes within a version.
 pub(super) fn all_functions(runtime: &Runtime) -> impl Iterator<Item = Function> {
     let &Runtime { grow, too_deep, step, fail, return_tuple, unwind, refuel, .. } = runtime;
-    let &Runtime { look_up, find_case, drop_last, clear, new_vector, new_matrix, new_copy, .. } =
-        runtime;
+    let &Runtime { look_up, find_case, drop_last, clear, note_change, .. } = runtime;
+    let &Runtime { new_vector, new_matrix, new_copy, new_compound, .. } = runtime;
     let of_errors = [grow, too_deep, step, fail, return_tuple, unwind, refuel, look_up];
-    let of_values = [find_case, drop_last, clear, new_vector, new_matrix, new_copy];
-    let of_arrays = [whole_arrays::fill(), whole_arrays::product()];
-    of_errors.into_iter().chain(of_values).chain(of_arrays).chain(math::all())
+    let of_values = [find_case, drop_last, clear, note_change, new_compound];
+    let of_arrays = [new_vector, new_matrix, new_copy];
+    let on_arrays = [whole_arrays::fill(), whole_arrays::product()];
+    let of_objects = of_values.into_iter().chain(of_arrays).chain(on_arrays);
+    of_errors.into_iter().chain(of_objects).chain(math::all())
 }

@@ -17,7 +17,7 @@ use std::sync::atomic::{AtomicPtr, Ordering};
 use super::context::Entry;
 
 /// The version of the layout, and of the list of functions.
-pub(super) const LAYOUT: u64 = 2;
+pub(super) const LAYOUT: u64 = 3;
 /// The version of the compiler.
 pub(super) const VERSION: &str = env!("CARGO_PKG_VERSION");
 

@@ -6,7 +6,7 @@ use regraft_ir::{Context, Symbol, Type, TypeKind};
 
 use super::workspace::Workspace;
 use crate::error::Trap;
-use crate::value::{Array, Fields, Val};
+use crate::value::{Array, Val};
 
 /// Operations on tangents, on the values of programs over one context.
 #[derive(Clone, Copy)]
@@ -51,7 +51,7 @@ impl<'a> Tangents<'a> {
     }
 
     pub(super) fn reserve_fields(self, count: usize) -> Result<(), Trap> {
-        self.workspace.budget.reserve(size_of::<Fields>() + count * size_of::<Val>())
+        self.workspace.budget.reserve_fields(count)
     }
 
     /// A ref that is to be filled.

@@ -7,6 +7,7 @@ use regraft_ir::{Constant, Context, Symbol, Type};
 use super::array::{ArrayError, checked_len};
 use super::charge::{COUNTS, Charge};
 use super::layout::{Counted, InlineList};
+use super::offsets::tag_of;
 use super::shared::Shared;
 use super::val::{Array, Fields, Items, Object, RefCellObject, Storage, Text, Val};
 use super::{heap, pool};
@@ -33,7 +34,45 @@ impl FromIterator<Val> for Items {
     }
 }
 
+/// The kinds of values that are made of others.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Compound {
+    /// A tuple.
+    Tuple,
+    /// A named tuple, by its [shape](Val::named_shape).
+    Named,
+    /// An immutable struct, by its type.
+    Struct,
+    /// A mutable struct, by its type.
+    Object,
+    /// A ref, by the type of what it may hold.
+    Ref,
+}
+
+impl Compound {
+    /// The tag of these values: see [`tag_of`].
+    pub(crate) fn tag(self) -> u8 {
+        tag_of(&Val::compound(self, Type::ANY, std::iter::empty()))
+    }
+}
+
 impl Val {
+    /// A value of that kind and type, of these parts.
+    #[inline]
+    pub(crate) fn compound(
+        kind: Compound,
+        ty: Type,
+        parts: impl ExactSizeIterator<Item = Self>,
+    ) -> Self {
+        match kind {
+            Compound::Tuple => Self::tuple(parts),
+            Compound::Named => Self::named_of(ty, parts.collect()),
+            Compound::Struct => Self::structure(ty, parts),
+            Compound::Object => Self::object(ty, parts),
+            Compound::Ref => Self::reference(ty, { parts }.next().unwrap_or(Self::Unit)),
+        }
+    }
+
     /// A string.
     pub fn str(text: impl Into<Box<str>>) -> Self {
         Self::Str(Counted::new(Text::new(text.into())))
@@ -93,9 +132,7 @@ impl Val {
         let fields = InlineList::collect(items.map(Cell::new), Vec::with_capacity);
         let object = Object { ty, fields, charge: Charge::new(0) };
         object.charge.set(bytes(&object));
-        let object = Shared::new(Counted::new(object));
-        heap::register_object(&object);
-        Self::Object(object)
+        Self::Object(Shared::new(Counted::new(object)))
     }
 
     /// A ref to a cell that may hold values of type `element`.
@@ -106,15 +143,11 @@ impl Val {
             free.charge.set(bytes);
             return Self::Ref(Shared::new(free));
         }
-        let cell = Shared::new(Counted::new(RefCellObject {
+        Self::Ref(Shared::new(Counted::new(RefCellObject {
             element,
             value: Cell::new(value),
             charge: Charge::new(bytes),
-        }));
-        if heap::may_close_a_cycle(element) {
-            heap::register_ref(&cell);
-        }
-        Self::Ref(cell)
+        })))
     }
 
     /// An array whose elements are not set: scalars are zero, or numbers that may be anything if they are `undef`.

@@ -2,8 +2,10 @@
 //!
 //! Values are counted pointers, so they are freed as soon as the last one goes. Two things need
 //! care. A value can be nested a million deep, so dropping one must not recurse
-//! ([`dismantle`]). And objects can refer to each other in a circle, which counting never frees:
-//! those that can are registered weakly, and [`collect_cycles`] finds circles that nothing
+//! ([`dismantle`]). And objects can refer to each other in a circle, which counting never frees.
+//! What is made refers to older values only, so each circle has an object that was changed: such objects are
+//! registered weakly when they come to refer to another one ([`note_change`]), and arrays of values when
+//! they are made. [`collect_cycles`] starts at them and finds circles that nothing
 //! outside refers to by trial deletion, as CPython does (D. Bacon and V. Rajan, "Concurrent Cycle
 //! Collection in Reference Counted Systems", ECOOP 2001, section 3, give the idea). It needs no
 //! list of roots: whatever holds a value, a register or Rust code, holds a count.
@@ -15,7 +17,7 @@ use rustc_hash::FxHashMap;
 
 use super::layout::Weak;
 use super::pool;
-use super::shared::Shared;
+use super::shared::{Recycle, Shared};
 use super::val::{Array, Fields, Object, RefCellObject, Storage, Val};
 
 /// Below this number of registered objects no collection starts by itself.
@@ -76,8 +78,9 @@ impl Drop for Array {
     }
 }
 
+/// An object that may close a circle.
 #[derive(Debug)]
-enum Registered {
+pub(crate) enum Registered {
     Object(Weak<Object>),
     Ref(Weak<RefCellObject>),
     Array(Weak<Array>),
@@ -119,12 +122,58 @@ pub(crate) fn may_close_a_cycle(element: Type) -> bool {
     !(element.is_scalar() || matches!(element, Type::UNIT | Type::SYM | Type::STR | Type::NEVER))
 }
 
-pub(crate) fn register_object(object: &Shared<Object>) {
-    register(Registered::Object(Shared::downgrade(object)));
+/// An object that refers to other values after it was made.
+pub(crate) trait Changed: Recycle {
+    /// The object in the list of those that may close a circle.
+    fn registered(this: &Shared<Self>) -> Registered;
 }
 
-pub(crate) fn register_ref(cell: &Shared<RefCellObject>) {
-    register(Registered::Ref(Shared::downgrade(cell)));
+impl Changed for Object {
+    fn registered(this: &Shared<Self>) -> Registered {
+        Registered::Object(Shared::downgrade(this))
+    }
+}
+
+impl Changed for RefCellObject {
+    fn registered(this: &Shared<Self>) -> Registered {
+        Registered::Ref(Shared::downgrade(this))
+    }
+}
+
+/// Notes that an object refers to a value from now on.
+#[inline]
+pub(crate) fn note_change<T: Changed>(object: &Shared<T>, value: &Val) {
+    if refers(value) && !Shared::is_watched(object) {
+        register(T::registered(object));
+    }
+}
+
+impl Shared<Object> {
+    /// Sets a field; `false` if there is none at `index`.
+    #[inline]
+    pub fn set(&self, index: usize, value: Val) -> bool {
+        let Some(field) = self.place(index) else { return false };
+        note_change(self, &value);
+        field.replace(value).discard();
+        true
+    }
+}
+
+impl Shared<RefCellObject> {
+    /// Changes what it holds, and returns what it held.
+    #[inline]
+    pub fn set(&self, value: Val) -> Val {
+        note_change(self, &value);
+        self.place().replace(value)
+    }
+}
+
+/// Returns whether a value may lead to other values.
+fn refers(value: &Val) -> bool {
+    match value {
+        Val::Array(array) => matches!(array.storage(), Storage::Val(_)),
+        value => value.address().is_some(),
+    }
 }
 
 pub(crate) fn register_array(array: &Shared<Array>) {
@@ -148,7 +197,8 @@ fn register(object: Registered) {
     }
 }
 
-/// The number of objects of this thread that could be part of a cycle and are alive.
+/// The number of objects of this thread that could close a cycle and are alive: those that were changed to refer
+/// to others, and arrays of values.
 pub fn live_containers() -> usize {
     REGISTRY.with_borrow(|registry| registry.objects.iter().filter(|x| x.is_alive()).count())
 }
@@ -162,8 +212,8 @@ struct Node {
 }
 
 /// Frees objects that refer to each other in a circle and that nothing else refers to. Returns how
-/// many there were. O(objects that could be part of a cycle, and what they refer to); runs by
-/// itself when their number has doubled, so that it costs O(1) per object made.
+/// many there were. O(objects that could close a cycle, and what they lead to); runs by
+/// itself when their number has doubled.
 pub fn collect_cycles() -> usize {
     let registered = REGISTRY.with_borrow_mut(|registry| std::mem::take(&mut registry.objects));
     let mut nodes: Vec<Node> = Vec::new();
@@ -206,7 +256,7 @@ pub fn collect_cycles() -> usize {
     }
     drop(nodes);
     REGISTRY.with_borrow_mut(|registry| {
-        // Dropping what was freed may not make objects, but be safe against it.
+        // Dropping what was freed may not change objects, but be safe against it.
         let newer = std::mem::replace(&mut registry.objects, registered);
         registry.objects.extend(newer);
         registry.objects.retain(Registered::is_alive);

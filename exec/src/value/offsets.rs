@@ -71,6 +71,8 @@ const _: () = {
 
 /// The bytes of the smallest object at least.
 pub(crate) const OBJECT_SIZE: i64 = size_of::<Boxed<Text>>() as i64;
+/// The number of weak pointers to an object.
+pub(crate) const WEAK_COUNT: i32 = 8;
 /// The pointer to the elements of an array.
 pub(crate) const ARRAY_DATA: i32 = 24;
 /// The number of elements of an array.

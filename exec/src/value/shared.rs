@@ -40,6 +40,12 @@ impl<T: Recycle> Shared<T> {
         Counted::get_mut(&mut this.0)
     }
 
+    /// Returns whether there are weak pointers to the object.
+    #[inline]
+    pub(super) fn is_watched(this: &Self) -> bool {
+        Counted::is_watched(&this.0)
+    }
+
     pub(crate) fn downgrade(this: &Self) -> Weak<T> {
         Counted::downgrade(&this.0)
     }

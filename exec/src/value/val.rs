@@ -133,12 +133,6 @@ impl Object {
         self.fields.get(index).map(copied)
     }
 
-    /// Sets a field; `false` if there is none at `index`.
-    #[inline]
-    pub fn set(&self, index: usize, value: Val) -> bool {
-        self.fields.get(index).map(|field| field.replace(value).discard()).is_some()
-    }
-
     /// The place of a field.
     #[inline(always)]
     pub(crate) fn place(&self, index: usize) -> Option<&Cell<Val>> {
@@ -180,11 +174,6 @@ impl RefCellObject {
     #[inline(always)]
     pub(crate) fn place(&self) -> &Cell<Val> {
         &self.value
-    }
-
-    /// Changes what it holds, and returns what it held.
-    pub fn set(&self, value: Val) -> Val {
-        self.value.replace(value)
     }
 }
 
@@ -392,6 +381,18 @@ impl Val {
         // ([`offsets`](super::offsets)). A `match` that asks each kind for its pointer becomes a jump
         // through a table.
         unsafe { &**(&raw const *self).cast::<*const Header>().add(1) }
+    }
+
+    /// The pointer to the object that it points to, which the caller counts from now on.
+    #[allow(unsafe_code)]
+    pub(crate) fn into_header(self) -> Option<*const Header> {
+        if self.is_plain() {
+            return None;
+        }
+        // SAFETY: it is not plain.
+        let header = unsafe { &raw const *self.header() };
+        std::mem::forget(self);
+        Some(header)
     }
 
     /// Counts one more pointer, if it is one, which the caller makes.

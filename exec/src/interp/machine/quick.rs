@@ -12,7 +12,7 @@ use super::super::quick::Quick;
 use super::super::register::{Scalar, Src};
 use super::Machine;
 use crate::error::Trap;
-use crate::value::{Fields, Val};
+use crate::value::Val;
 
 impl Machine<'_> {
     /// Does the common case of an op; `None` if it is another one.
@@ -32,11 +32,10 @@ impl Machine<'_> {
             args.iter().map(index).collect()
         };
         Ok(match (site.quick, &*site.args) {
-            (Quick::Tuple, args) => {
-                let bytes = size_of::<Fields>() + size_of_val(args);
-                self.state.host.reserve(bytes)?;
-                let items = args.iter().map(|&src| self.operand(code, src, s, v));
-                Some(Val::tuple(items))
+            (Quick::Compound { kind, ty }, args) => {
+                self.state.host.reserve_fields(args.len())?;
+                let parts = args.iter().map(|&src| self.operand(code, src, s, v));
+                Some(Val::compound(kind, ty, parts))
             }
             (Quick::Part(index), &[of, _]) => {
                 let items = val(of).and_then(Val::as_fields);

@@ -9,11 +9,12 @@ use regraft_ir::Type;
 
 use super::super::code::{Code, SwitchTable};
 use super::super::inst::{Inst, Pc};
+use super::super::quick::Quick;
 use super::transfer::assign;
 use super::{Machine, spot};
 use crate::error::Trap;
 use crate::native::{Arg, DONE, Function, LEFT, NativeContext, Runtime, Touches};
-use crate::value::{Val, egal};
+use crate::value::{Header, Val, egal, note_change};
 
 /// The machine that native code runs on.
 ///
@@ -209,6 +210,28 @@ extern "C" fn new_copy(cx: *mut NativeContext, place: *mut Val, array: *const Va
     1
 }
 
+extern "C" fn new_compound(cx: *mut NativeContext, code: *const Code, pc: i64) -> *const Header {
+    // SAFETY: native code passes its context, and code that lives as long as it does.
+    let (machine, code) = unsafe { (machine(cx), &*code) };
+    let Inst::Eval { site } = code.insts[pc as usize] else { return ptr::null() };
+    let site = &code.evals[site as usize];
+    let Quick::Compound { kind, ty } = site.quick else { return ptr::null() };
+    if machine.state.host.reserve_fields(site.args.len()).is_err() {
+        return ptr::null();
+    }
+    let parts = std::iter::repeat_n(Val::Unit, site.args.len());
+    Val::compound(kind, ty, parts).into_header().unwrap_or(ptr::null())
+}
+
+extern "C" fn change(object: *const Val, value: *const Val) {
+    // SAFETY: native code passes registers of its frame.
+    match unsafe { (&*object, &*value) } {
+        (Val::Object(object), value) => note_change(object, value),
+        (Val::Ref(cell), value) => note_change(cell, value),
+        _ => {}
+    }
+}
+
 fn function(
     name: &'static str,
     address: *const u8,
@@ -275,6 +298,18 @@ pub(in crate::interp) fn runtime() -> Runtime {
             new_copy as *const u8,
             &[Arg::Ptr, Arg::Ptr, Arg::Ptr],
             status,
+        ),
+        new_compound: function(
+            "regraft_new_compound",
+            new_compound as *const u8,
+            &[Arg::Ptr, Arg::Ptr, Arg::Int],
+            Some(Arg::Ptr),
+        ),
+        note_change: function(
+            "regraft_note_change",
+            change as *const u8,
+            &[Arg::Ptr, Arg::Ptr],
+            None,
         ),
     }
 }

@@ -2,6 +2,7 @@
 
 use super::super::emitter::{Callee, Emitter};
 use super::Translator;
+use super::values::Place;
 use crate::interp::{Arg, CallSite, Dst, Pc, Src};
 
 impl<E: Emitter> Translator<'_, '_, E> {
@@ -27,7 +28,7 @@ impl<E: Emitter> Translator<'_, '_, E> {
             match arg {
                 Arg::Scalar(reg) => args.push(self.e.read(reg)),
                 Arg::Val(src) => {
-                    self.pass(src, at);
+                    self.pass(src, self.reg(at));
                     at += 1;
                 }
                 Arg::Unbox(..) | Arg::Check(..) => {}
@@ -62,8 +63,8 @@ impl<E: Emitter> Translator<'_, '_, E> {
         }
     }
 
-    /// Passes an argument to the register `at` behind the frame.
-    fn pass(&mut self, src: Src, at: u32) {
+    /// Passes an operand to a place that holds `nothing`.
+    pub(super) fn pass(&mut self, src: Src, place: Place<E::Value>) {
         let value = match src {
             Src::Val(va) => {
                 let value = self.load_pair(self.reg(va));
@@ -76,10 +77,10 @@ impl<E: Emitter> Translator<'_, '_, E> {
             Src::Unit => return,
             Src::Scalar(ty, reg) => {
                 let x = self.e.read(reg);
-                self.store_scalar(self.reg(at), ty, x);
+                self.store_scalar(place, ty, x);
                 return;
             }
         };
-        self.store_pair(self.reg(at), value);
+        self.store_pair(place, value);
     }
 }

@@ -42,11 +42,30 @@ impl<E: Emitter> Translator<'_, '_, E> {
                 let value = self.load_pair(self.reg(vb));
                 self.add_pointer(value);
                 let place = self.field(pc, kind, va, index.into());
+                self.note_change(va, vb, value.0);
                 self.assign(place, value);
             }
             _ => return false,
         }
         true
+    }
+
+    /// Notes that an object refers to a value with that tag from now on, unless the search for cycles knows it.
+    fn note_change(&mut self, va: Reg, vb: Reg, tag: E::Value) {
+        let object = self.object(self.reg(va));
+        let watched = self.e.load(Mem::I32, Area::Count, object, offsets::WEAK_COUNT);
+        let none = self.e.int(1);
+        let unknown = self.e.int_cmp(IntCmp::Eq, watched, none);
+        let shared = self.is_shared(tag);
+        let is_news = self.e.and(unknown, shared);
+        let (note, then) = (self.e.block(true), self.e.block(false));
+        self.e.branch(is_news, note, then);
+        self.e.enter(note);
+        let args = [self.val(va), self.val(vb)];
+        let note_change = self.source.runtime.note_change;
+        self.e.call(&note_change, &args);
+        self.e.jump(then);
+        self.e.enter(then);
     }
 
     fn kind_of(&self, ty: Type) -> Option<Kind> {

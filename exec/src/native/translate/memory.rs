@@ -35,6 +35,7 @@ impl<E: Emitter> Translator<'_, '_, E> {
         if let Inst::Eval { site } = inst
             && (self.strip_inst(pc, site)
                 || self.whole_array_inst(pc, site)
+                || self.compound_inst(pc, site)
                 || self.size_inst(pc, site))
         {
             return true;

@@ -11,6 +11,7 @@
 
 mod arrays;
 mod calls;
+mod compounds;
 mod fields;
 mod floats;
 mod frame;

@@ -143,7 +143,7 @@ impl<E: Emitter> Translator<'_, '_, E> {
         self.e.store(Mem::I64, Area::Count, object, 0, count);
     }
 
-    fn is_shared(&mut self, tag: E::Value) -> E::Flag {
+    pub(super) fn is_shared(&mut self, tag: E::Value) -> E::Flag {
         let first = self.e.int(i64::from(FIRST_SHARED));
         self.e.int_cmp(IntCmp::AboveOrEq, tag, first)
     }

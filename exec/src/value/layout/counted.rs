@@ -103,6 +103,12 @@ impl<T> Counted<T> {
         this.header().strong.get()
     }
 
+    /// Returns whether there are weak pointers to the object.
+    #[inline]
+    pub fn is_watched(this: &Self) -> bool {
+        this.header().weak.get() > 1
+    }
+
     /// The object, if this is the only pointer to it, weak ones included.
     pub fn get_mut(this: &mut Self) -> Option<&mut T> {
         let header = this.header();
