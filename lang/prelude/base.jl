@@ -20,7 +20,7 @@ const Callable = Union{Function, Type}
 function typeof end
 function isa end
 ===(x, y) = core.same(x, y)
-!==(x, y) = arith.not(core.same(x, y))
+@inline !==(x, y) = arith.not(core.same(x, y))
 identity(x) = x
 ifelse(c::Bool, x::T, y::T) where T = core.select(c, x, y)
 function ifelse(c::Bool, x, y)
@@ -94,6 +94,16 @@ isequal(x, y) = x == y
 
 convert(::Type{T}, x::T) where T = x
 convert(::Type{Any}, x) = x
+convert(::Type{T}, x::T) where T>:Nothing = x
+convert(::Type{T}, x) where T>:Nothing = __convert_rest(T, nonnothingtype(T), x)
+# What a value is converted to that is no `nothing` or `missing`.
+function __convert_rest(T, Rest, x)
+    (Rest === T || Rest === Union{}) && throw(MethodError(convert, (T, x)))
+    return convert(Rest, x)
+end
+nonnothingtype(::Type{Nothing}) = Union{}
+nonnothingtype(::Type{Union{T, Nothing}}) where T = T
+nonnothingtype(::Type{T}) where T = T
 # The type of what is of no known type, and the exact one of a type.
 __late_typeof(x) = core.typeof(x)
 __late_typeof(x::DataType) = DataType
@@ -116,6 +126,8 @@ isdefined(x, k::Int64) = 1 <= k <= nfields(x) && data.getfield(x, k) !== __undef
     return v
 end
 @inline function setfield!(x, name, v)
+    T = __fieldtype(typeof(x), name)
+    v isa T || throw(TypeError(:setfield!, "", T, v))
     data.setfield(x, name, v)
     return v
 end

@@ -189,13 +189,13 @@ function showerror(io::IO, e::InexactError)
 end
 function showerror(io::IO, e::TypeError)
     e.func isa __Message && return print(io, "TypeError: ", e.func.text)
-    print(io, "TypeError: in ", e.func, " ", e.context, ", expected ", e.expected, ", got a value of type ", typeof(e.got))
+    print(io, "TypeError: in ", e.func, e.context == "" ? "" : " ", e.context, ", expected ", e.expected, ", got a value of type ", typeof(e.got))
 end
 function showerror(io::IO, e::MethodError)
     e.f isa __Message && return print(io, "MethodError: ", e.f.text)
     print(io, "MethodError: no method matching ", e.f, "(", join(map(__of_type, e.args), ", "), ")")
 end
-__of_type(x) = string("::", typeof(x))
+__of_type(x) = string("::", Typeof(x))
 function showerror(io::IO, e::DomainError)
     e.msg isa __Message && return print(io, "DomainError ", e.msg.text)
     print(io, "DomainError with ", e.val)

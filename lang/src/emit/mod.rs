@@ -8,6 +8,7 @@
 mod builder;
 mod inline;
 mod module;
+mod splits;
 
 use std::cell::RefCell;
 use std::ops::{Deref, DerefMut};
@@ -25,6 +26,7 @@ use crate::world::SpecId;
 
 use builder::{FunctionBuilder, Slot, Terminator};
 pub(crate) use module::keep_reached;
+use splits::Splits;
 
 type Slots = SmallVec<[Slot; 6]>;
 
@@ -292,10 +294,14 @@ impl<'a> Emitter<'a> {
 
     /// The steps of a plan; whether control gets behind them.
     fn emit_steps(&mut self, cx: &mut Emission<'_>, plan: Plan, loc: Loc) -> bool {
+        let mut splits = Splits::default();
         for number in plan.steps.0..plan.steps.1 {
             let step = cx.frame.steps[number as usize];
             let frame = cx.frame;
             let args = frame.step_args(&step).iter();
+            if splits.passes_over(step.kind) {
+                continue;
+            }
             let slot = match step.kind {
                 // Inference asked for its fold already.
                 StepKind::Op(op, ty) if !cx.knows_more && Self::is_plain(op) => {
@@ -304,34 +310,38 @@ impl<'a> Emitter<'a> {
                         let slot = cx.slot(arg);
                         cx.builder.args.push(slot);
                     }
-                    cx.builder.push_with(cx.at, op, first_arg, ty, step.attrs, loc)
+                    Some(cx.builder.push_with(cx.at, op, first_arg, ty, step.attrs, loc))
                 }
                 StepKind::Op(op, ty) => {
                     let args: Slots = args.map(|&arg| cx.slot(arg)).collect();
                     let before = cx.builder.insts.len();
                     let slot = self.emit_op(cx.builder, cx.at, op, &args, ty, step.attrs, loc);
                     cx.knows_more |= cx.builder.insts.len() == before;
-                    slot
+                    Some(slot)
                 }
                 StepKind::Call(spec) => {
                     let args: Slots = args.map(|&arg| cx.slot(arg)).collect();
                     let result = self.partials.type_of(step.result);
-                    match self.emit_call(cx, spec, &args, result, step.attrs, loc) {
-                        Some(slot) => slot,
-                        None => return false,
-                    }
+                    self.emit_call(cx, spec, &args, result, step.attrs, loc)
                 }
                 StepKind::Try(body, handler) => {
                     let args: Slots = args.map(|&arg| cx.slot(arg)).collect();
                     let result = self.partials.type_of(step.result);
-                    self.emit_try(cx, [body, handler], &args, result, loc)
+                    Some(self.emit_try(cx, [body, handler], &args, result, loc))
                 }
+                StepKind::If | StepKind::Else => {
+                    splits.step(cx, &step, loc);
+                    continue;
+                }
+                StepKind::EndIf => splits.end(cx, &step, self.partials.type_of(step.result), loc),
             };
-            cx.maps.steps[number as usize] = Some(match step.result {
-                Lattice::Const(constant) => Slot::Const(constant),
+            let slot = match step.result {
+                Lattice::Const(constant) => slot.and(Some(Slot::Const(constant))),
+                Lattice::Bottom => None,
                 _ => slot,
-            });
-            if step.result.is_bottom() {
+            };
+            cx.maps.steps[number as usize] = slot;
+            if slot.is_none() && !splits.leave(cx, loc) {
                 return false;
             }
         }

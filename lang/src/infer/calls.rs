@@ -109,6 +109,9 @@ impl Inference {
 
     /// A call that is decided when it runs.
     pub(super) fn dynamic(&mut self, frame: &mut Frame, callee: Arg, args: &[Arg]) -> Arg {
+        if let Some(result) = self.split_call(frame, callee, args) {
+            return result;
+        }
         let known = self.result_of_members(frame, callee, args);
         let result = match known {
             Lattice::Union(_) => known,

@@ -43,6 +43,12 @@ pub enum StepKind {
     Call(SpecId),
     /// Calls the first of two specialisations, and if that fails, the other one with the error.
     Try(SpecId, SpecId),
+    /// Begins two alternatives: the steps up to [`StepKind::Else`] are for the case that the operand holds.
+    If,
+    /// Ends the first alternative, whose result is the operand, and begins the second one.
+    Else,
+    /// Ends the second alternative, whose result is the operand.
+    EndIf,
 }
 
 /// One thing to do.

@@ -44,7 +44,7 @@ mod unroll;
 pub(crate) use derivative_key::{
     DerivativeEntry, DerivativeKey, DerivativeKind, GeneratedFunctions,
 };
-pub use frame::{Arg, Frame, Plan, StepKind};
+pub use frame::{Arg, Frame, Plan, Step, StepKind};
 pub(crate) use inference::DerivativeOracle;
 pub use inference::{CallError, Inference};
 pub use lattice::Lattice;

@@ -4,7 +4,7 @@ use regraft_dialects::core as core_ops;
 use regraft_ir::{Attrs, Constant, Symbol, Type, TypeKind};
 use smallvec::SmallVec;
 
-use super::frame::{Arg, Frame, StepKind};
+use super::frame::{Arg, Args, Frame, StepKind};
 use super::inference::{Inference, Name};
 use super::lattice::Lattice;
 use crate::definition::Space;
@@ -12,6 +12,8 @@ use crate::world::Binding;
 
 /// The most combinations of types of arguments for which a call is asked about.
 const MAX_COMBINATIONS: usize = 8;
+/// The most calls that one is split into.
+const MAX_CALLS: usize = 4;
 
 impl Inference {
     /// `#tested(x, @test, other, outcome)`, and the `!` around the test, if there is one.
@@ -78,6 +80,69 @@ impl Inference {
             }
             _ => self.assert_type(frame, x, self.partials.type_of(narrowed)),
         })
+    }
+
+    /// A call with arguments that are of one of several types, as a call for each of them (union splitting, as in
+    /// Julia's compiler); `None` if there are no such arguments, or too many types.
+    pub(super) fn split_call(
+        &mut self,
+        frame: &mut Frame,
+        callee: Arg,
+        args: &[Arg],
+    ) -> Option<Arg> {
+        if frame.is_late || !self.partials.is_exact(frame.lattice(callee)) {
+            return None;
+        }
+        let (mut calls, mut split) = (1, None);
+        for (i, &arg) in args.iter().enumerate() {
+            let known = frame.lattice(arg);
+            match known {
+                Lattice::Union(_) => {
+                    calls *= self.partials.members(known).len();
+                    split.get_or_insert(i);
+                }
+                _ if self.partials.is_exact(known) => {}
+                _ => return None,
+            }
+        }
+        let split = split.filter(|_| calls <= MAX_CALLS)?;
+        let members = self.partials.members(frame.lattice(args[split]));
+        let mut args = SmallVec::from_slice(args);
+        Some(self.call_for_each(frame, callee, &mut args, split, &members))
+    }
+
+    /// A call for each of the types that an argument may have.
+    fn call_for_each(
+        &mut self,
+        frame: &mut Frame,
+        callee: Arg,
+        args: &mut Args,
+        split: usize,
+        members: &[Type],
+    ) -> Arg {
+        let (value, member) = (args[split], members[0]);
+        let mut call = |this: &mut Self, frame: &mut Frame| {
+            args[split] = match this.partials.of_type(member) {
+                Lattice::Const(constant) => Arg::Operand(constant.into()),
+                _ => this.assert_type(frame, value, member),
+            };
+            let result = this.call_value(frame, callee, args, Attrs::NONE);
+            args[split] = value;
+            result
+        };
+        let rest = &members[1..];
+        if rest.is_empty() {
+            return call(self, frame);
+        }
+        let is = self.ctx.def(core_ops::ISA);
+        let want = self.constant_arg(Constant::Type(member));
+        let is = self.op(frame, is, &[value, want], Type::ANY, Attrs::NONE);
+        frame.push(StepKind::If, &[is], Lattice::Undef, Attrs::NONE);
+        let first = call(self, frame);
+        frame.push(StepKind::Else, &[first], Lattice::Undef, Attrs::NONE);
+        let other = self.call_for_each(frame, callee, args, split, rest);
+        let result = self.partials.join(frame.lattice(first), frame.lattice(other));
+        frame.push(StepKind::EndIf, &[other], result, Attrs::NONE)
     }
 
     /// The name of a function of the prelude.

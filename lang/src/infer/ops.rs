@@ -161,7 +161,11 @@ impl Inference {
         if !def.is_removable() {
             frame.effect_free = false;
         }
-        let known = self.partials.of_type(result);
+        let known = match def.op {
+            core_ops::GET | data::GETFIELD if result == Type::ANY => self.field_of(frame, args),
+            _ => None,
+        };
+        let known = known.unwrap_or_else(|| self.partials.of_type(result));
         let declared = if matches!(def.result, ResultType::Declared) { ty } else { result };
         frame.push(StepKind::Op(def.op, declared), args, known, attrs)
     }
@@ -212,9 +216,12 @@ impl Inference {
                 }
             }
         }
-        let part = self.partials.part(known, index)?;
+        let mut part = self.partials.part(known, index)?;
         if part.is_bottom() {
             return None;
+        }
+        if part == Lattice::ANY {
+            part = self.field_of(frame, args).unwrap_or(part);
         }
         if let Lattice::Const(constant) = part {
             return Some(Arg::Operand(constant.into()));
@@ -222,6 +229,14 @@ impl Inference {
         let index = self.constant_arg(Constant::I64(index as i64 + 1));
         let ty = self.partials.type_of(part);
         Some(frame.push(StepKind::Op(core_ops::GET, ty), &[value, index], part, Attrs::NONE))
+    }
+
+    /// The value of a field by a constant index or name, if it is declared to be of one of several types.
+    fn field_of(&mut self, frame: &Frame, args: &[Arg]) -> Option<Lattice> {
+        let &[of, field] = args else { return None };
+        let of = self.partials.type_of(frame.lattice(of));
+        let index = field_index(&self.ctx, of, self.partials.value(frame.lattice(field))?)?;
+        Some(self.partials.union_of(self.world.members_of_field(of, index)?))
     }
 
     /// A tuple of values.

@@ -255,6 +255,20 @@ impl World {
         self.types.fields.get(&ty).cloned()
     }
 
+    /// The types that a field may have whose declared type is a union of types that values have; `None` for any
+    /// other field, and for one that may have no value.
+    pub fn members_of_field(&self, ty: Type, index: usize) -> Option<Vec<Type>> {
+        let field = self.types.fields.get(&ty)?.get(index)?;
+        let (Ty::Union(members), None) = (self.types.ty_of(field.declared), field.left_out) else {
+            return None;
+        };
+        let types = members.iter().map(|member| match member {
+            &Ty::Concrete(ty) => Some(ty),
+            _ => None,
+        });
+        types.collect()
+    }
+
     // --- closures --------------------------------------------------------------------------
 
     /// Makes a closure known, with its methods. Doing so again with the same code does nothing; other code takes

@@ -141,3 +141,23 @@ foo!([1.0], [2.0])",
     ];
     assert_eq!(all, expected, "{code}");
 }
+
+#[test]
+fn calls_with_values_of_a_few_types_are_direct() {
+    let mut text = Text::new();
+    let code = text.code(
+        "struct Tree
+    v::Float64
+    left::Union{Tree, Nothing}
+    right::Union{Tree, Nothing}
+end
+total(::Nothing) = 0.0
+total(t::Tree) = t.v + total(t.left) + total(t.right)
+grow(n) = n == 0 ? nothing : Tree(n, grow(n - 1), grow(n - 1))
+total(grow(2))",
+        "total(Tree)",
+    );
+    assert_eq!(code.matches("call @\"total(Tree)\"").count(), 2, "{code}");
+    assert_eq!(code.matches("core.isa").count(), 2, "{code}");
+    assert!(!code.contains("core.apply"), "{code}");
+}
