@@ -13,7 +13,7 @@ impl Writer {
         }
     }
 
-    fn define(&mut self, letter: &str, ty: Ty, value: &str) {
+    pub(super) fn define(&mut self, letter: &str, ty: Ty, value: &str) {
         let name = self.name(letter);
         self.line(&format!("{name} = {value}"));
         self.scope.push(Var { name, ty, assignable: true, assigned: 1, indexes: None });

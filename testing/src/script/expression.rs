@@ -55,6 +55,8 @@ impl Writer {
             }
             Ty::Dict => self.dictionary(depth - 1),
             Ty::Text => self.text(depth - 1),
+            Ty::List => self.list(depth - 1),
+            Ty::Either => self.either(depth - 1),
             Ty::Closure | Ty::Methods => self.atom(ty),
         }
     }
@@ -107,6 +109,8 @@ impl Writer {
             Ty::Closure => "(t -> t + 1)".to_owned(),
             Ty::Methods => "identity".to_owned(),
             Ty::Dict => self.c.pick(&["Dict(1 => 0.5)", "Dict{Int64, Float64}()"]).to_owned(),
+            Ty::List => self.c.pick(&["nothing", "L(0.5, nothing)"]).to_owned(),
+            Ty::Either => self.c.pick(&["2", "0.5"]).to_owned(),
             Ty::Text => self.c.pick(&["\"ab\"", "\"\"", "\"aé1\"", "\" x \""]).to_owned(),
         }
     }
@@ -164,7 +168,8 @@ impl Writer {
 
     fn int(&mut self, depth: u32) -> String {
         let x = self.expression(Ty::Int, depth);
-        match self.c.below(19) {
+        match self.c.below(20) {
+            19 => self.whole(x),
             17 => self.counted(x),
             18 => self.of_methods(x),
             0..5 => {
@@ -216,7 +221,8 @@ impl Writer {
     /// A float of ordinary size, by functions that are smooth where they are used.
     fn smooth_float(&mut self, depth: u32) -> String {
         let x = self.expression(Ty::Float, depth);
-        match self.c.below(20) {
+        match self.c.below(21) {
+            20 => self.part(x),
             18 => self.entry(x),
             19 => self.of_methods(x),
             0 | 1 => {
@@ -288,7 +294,8 @@ impl Writer {
             return self.smooth_float(depth);
         }
         let x = self.expression(Ty::Float, depth);
-        match self.c.below(16) {
+        match self.c.below(17) {
+            16 => self.part(x),
             14 => self.entry(x),
             15 => self.of_methods(x),
             0..5 => {
@@ -339,7 +346,8 @@ impl Writer {
 
     fn bool(&mut self, depth: u32) -> String {
         let ty = self.c.pick(&[Ty::Int, Ty::Float]);
-        match self.c.below(10) {
+        match self.c.below(11) {
+            10 => self.is(),
             9 => self.has(),
             0..5 => {
                 let op = self.c.pick(&["<", "==", ">=", "!=", "<=", ">"]);

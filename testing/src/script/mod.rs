@@ -20,6 +20,7 @@
 mod data;
 mod dynamic;
 mod expression;
+mod few;
 mod statement;
 
 use std::fmt::Write;
@@ -171,6 +172,10 @@ enum Ty {
     Dict,
     /// `String`
     Text,
+    /// `Union{L, Nothing}`
+    List,
+    /// `Union{Int64, Float64}`
+    Either,
 }
 
 impl Ty {
@@ -189,7 +194,8 @@ impl Ty {
 
     /// Returns whether a function can change a value of the type that it is passed.
     fn is_changeable(self) -> bool {
-        matches!(self, Self::Ints | Self::Floats | Self::Matrix | Self::Object | Self::Dict)
+        matches!(self, Self::Ints | Self::Floats | Self::Matrix)
+            || matches!(self, Self::Object | Self::Dict | Self::List)
     }
 
     /// The same in programs that have derivatives.
@@ -219,6 +225,8 @@ impl Ty {
             Self::Closure | Self::Methods => "Function",
             Self::Dict => "Dict{Int64, Float64}",
             Self::Text => "String",
+            Self::List => "Union{L, Nothing}",
+            Self::Either => "Union{Int64, Float64}",
         }
     }
 }
@@ -315,6 +323,7 @@ impl Writer {
     fn script(&mut self) -> String {
         self.line("struct P; a::Int64; b::Float64; end");
         self.line("mutable struct M; n::Int64; x::Float64; end");
+        few::DEFINITIONS.into_iter().for_each(|line| self.line(line));
         while self.callees.len() < 3 {
             let start = self.c.open();
             let more = self.c.chance(50);
@@ -484,6 +493,12 @@ mod tests {
                 "push!(",
                 "@simd",
                 "while ",
+                "weigh(q",
+                ".next = L(",
+                " isa Int64 ? q",
+                " isa Float64)",
+                "isnothing(q",
+                "count_of(q",
             ];
             for construct in constructs {
                 let met = texts.iter().filter(|text| text.contains(construct)).count();

@@ -22,7 +22,8 @@ impl Writer {
     fn statement(&mut self) {
         let nests = self.depth < 3;
         match self.c.below(if nests { 29 } else { 16 }) {
-            0..4 => self.definition(),
+            0..3 => self.definition(),
+            3 => self.few_statement(),
             4..7 => self.update(),
             7 | 8 => self.element(),
             9 => self.print(),

@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use regraft_dialects::cf;
+use regraft_dialects::{cf, core};
 use regraft_ir::{Block, Context, Function, Inst, IrResult, Operand, Symbol, Type, Value};
 
 use super::{BuilderBlock, BuilderInst, FunctionBuilder, Slot, Terminator};
@@ -192,7 +192,14 @@ impl FunctionBuilder {
         let mut inst = Inst::new(op).with_type(ty).with_attrs(attrs).at(loc);
         let operands = inst.operand_list_mut();
         for &arg in &self.args[args.0 as usize..args.1 as usize] {
-            operands.push(self.operand(arg));
+            let have = self.ty(f.ctx(), self.resolve(arg));
+            let mut operand = self.operand(arg);
+            if op == core::TYPEASSERT && have != Type::ANY && have != ty {
+                // On a way that is never taken, a parameter that is one value now is asserted to be another one.
+                let any = Inst::new(core::CONVERT).operand(operand).with_type(Type::ANY);
+                operand = f.push(block, any.at(loc))?.into();
+            }
+            operands.push(operand);
         }
         let v = f.push(block, inst)?;
         self.built[number as usize] = Some(v);
