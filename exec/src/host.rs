@@ -1,5 +1,6 @@
 //! The surroundings of a running program: its output, the clock, the profiler.
 
+use std::collections::hash_map::Entry;
 use std::fmt;
 use std::io::Write;
 use std::rc::Rc;
@@ -51,6 +52,8 @@ pub struct Host {
     /// The profiler.
     pub profiler: Profiler,
     globals: FxHashMap<Symbol, Val>,
+    /// The fields that were asked for by name.
+    fields: FxHashMap<(Type, Symbol), (usize, Type)>,
     /// The errors that handlers are at work on, the innermost last.
     caught: Vec<Caught>,
     workspace: Workspace,
@@ -89,6 +92,7 @@ impl Default for Host {
             clock: Clock::default(),
             profiler: Profiler::default(),
             globals: FxHashMap::default(),
+            fields: FxHashMap::default(),
             caught: Vec::new(),
             workspace: Workspace::default(),
             services: None,
@@ -278,6 +282,20 @@ impl Host {
     /// struct of that type; `make` makes it where it is not known.
     pub(crate) fn shape(&self, ty: Type, make: impl FnOnce() -> Option<Type>) -> Option<Type> {
         self.workspace.shape(ty, make)
+    }
+
+    /// The position and the type of the field of that name of values of type `of`, or of that shape; `find` finds
+    /// it where it is not known.
+    pub(crate) fn field(
+        &mut self,
+        of: Type,
+        name: Symbol,
+        find: impl FnOnce() -> Option<(usize, Type)>,
+    ) -> Option<(usize, Type)> {
+        match self.fields.entry((of, name)) {
+            Entry::Occupied(known) => Some(*known.get()),
+            Entry::Vacant(place) => find().map(|field| *place.insert(field)),
+        }
     }
 
     pub(crate) fn begin_derivative(&mut self, level: usize) {

@@ -1,6 +1,6 @@
 //! `data`: named tuples, structs and their fields.
 
-use regraft_ir::{Symbol, Type, TypeKind, suggest};
+use regraft_ir::{Context, Symbol, Type, TypeKind, suggest};
 use smallvec::SmallVec;
 
 use super::context::EvalCx;
@@ -52,51 +52,72 @@ fn wrong_field(cx: &EvalCx<'_>, field: &str, of: Type, want: Type, value: &Val) 
     ))
 }
 
-/// The names of the fields of a value, if they have names.
-fn names(cx: &EvalCx<'_>, value: &Val) -> SmallVec<[Symbol; 8]> {
-    let def = match value {
-        Val::Struct(fields) => cx.ctx.struct_of(fields.ty()),
-        Val::Object(object) => cx.ctx.struct_of(object.ty()),
-        Val::Named(fields) => match cx.ctx.kind(fields.ty()) {
-            TypeKind::Named(names) => return names.iter().map(|&(name, _)| name).collect(),
-            _ => None,
-        },
+/// The type that says which fields a value has.
+fn type_with_fields(value: &Val) -> Option<Type> {
+    match value {
+        Val::Struct(fields) | Val::Named(fields) => Some(fields.ty()),
+        Val::Object(object) => Some(object.ty()),
         _ => None,
-    };
-    def.map_or(SmallVec::new(), |def| def.fields.iter().map(|&(name, _)| name).collect())
+    }
 }
 
-/// The position, from 0, of the field that an operand names.
-fn position(cx: &EvalCx<'_>, args: &[Val], count: usize) -> Result<usize, Trap> {
+/// The names and types of the fields of a value, if they have names.
+fn named_fields(ctx: &Context, value: &Val) -> SmallVec<[(Symbol, Type); 8]> {
+    let Some(ty) = type_with_fields(value) else { return SmallVec::new() };
+    match ctx.kind(ty) {
+        TypeKind::Named(fields) => fields.iter().copied().collect(),
+        _ => ctx.struct_of(ty).map_or(SmallVec::new(), |def| def.fields.iter().copied().collect()),
+    }
+}
+
+/// The position, from 0, of the field that an operand names, and its declared type if it is named by its name.
+fn field_of(
+    cx: &mut EvalCx<'_>,
+    args: &[Val],
+    count: usize,
+) -> Result<(usize, Option<Type>), Trap> {
     match args {
-        [value, Val::I64(index), ..] => usize::try_from(*index)
-            .ok()
-            .and_then(|index| index.checked_sub(1))
-            .filter(|&index| index < count)
-            .ok_or_else(|| bounds_of(cx, value, *index)),
+        [value, Val::I64(index), ..] => {
+            let at = usize::try_from(*index).ok().and_then(|index| index.checked_sub(1));
+            let at = at.filter(|&at| at < count).ok_or_else(|| bounds_of(cx, value, *index))?;
+            Ok((at, None))
+        }
         [value, Val::Sym(name), ..] => {
-            let names = names(cx, value);
-            names.iter().position(|other| other == name).ok_or_else(|| {
-                let ty = cx.texts().type_of(value);
-                let name = cx.ctx.str(*name);
-                let trap = Trap::new("FieldError", format!("type {ty} has no field `{name}`"));
-                match suggest(name, names.iter().map(|&name| cx.ctx.str(name))) {
-                    Some(near) => trap.help(format!("did you mean `{near}`?")),
-                    None => trap,
-                }
-            })
+            let ctx = cx.ctx;
+            let find = || {
+                let fields = named_fields(ctx, value);
+                let index = fields.iter().position(|(other, _)| other == name)?;
+                Some((index, fields[index].1))
+            };
+            let field = match type_with_fields(value) {
+                Some(ty) => cx.host.field(ty, *name, find),
+                None => None,
+            };
+            let (at, ty) = field.ok_or_else(|| no_field(cx, value, *name))?;
+            Ok((at, Some(ty)))
         }
         _ => Err(cx.wrong_types(args)),
+    }
+}
+
+#[cold]
+fn no_field(cx: &EvalCx<'_>, value: &Val, name: Symbol) -> Trap {
+    let (ty, name) = (cx.texts().type_of(value), cx.ctx.str(name));
+    let trap = Trap::new("FieldError", format!("type {ty} has no field `{name}`"));
+    let names = named_fields(cx.ctx, value);
+    match suggest(name, names.iter().map(|&(name, _)| cx.ctx.str(name))) {
+        Some(near) => trap.help(format!("did you mean `{near}`?")),
+        None => trap,
     }
 }
 
 pub(super) fn getfield(cx: &mut EvalCx<'_>, args: &[Val]) -> Result<Val, Trap> {
     let Some(value) = args.first() else { return Err(cx.wrong_types(args)) };
     if let Some(items) = value.as_fields() {
-        return Ok(items[position(cx, args, items.len())?].clone());
+        return Ok(items[field_of(cx, args, items.len())?.0].clone());
     }
     let Val::Object(object) = value else { return Err(cx.wrong_types(args)) };
-    let index = position(cx, args, object.len())?;
+    let (index, _) = field_of(cx, args, object.len())?;
     object.get(index).ok_or_else(|| bounds_of(cx, value, index as i64 + 1))
 }
 
@@ -111,12 +132,12 @@ pub(super) fn setfield(cx: &mut EvalCx<'_>, args: &[Val]) -> Result<Val, Trap> {
             _ => cx.wrong_types(args),
         });
     };
-    let index = position(cx, args, object.len())?;
-    let ty = object.ty();
-    if let Some((name, want)) = cx.ctx.struct_of(ty).and_then(|def| def.fields.get(index).copied())
-        && !value.is_a(cx.ctx, want)
-    {
-        return Err(wrong_field(cx, &format!("`{}`", cx.ctx.str(name)), ty, want, value));
+    let (index, want) = field_of(cx, args, object.len())?;
+    let field = || named_fields(cx.ctx, &args[0]).get(index).copied();
+    let want = want.or_else(|| field().map(|(_, ty)| ty)).unwrap_or(Type::ANY);
+    if !value.is_a(cx.ctx, want) {
+        let name = field().map_or("", |(name, _)| cx.ctx.str(name));
+        return Err(wrong_field(cx, &format!("`{name}`"), object.ty(), want, value));
     }
     object.set(index, value.clone());
     Ok(Val::Unit)
@@ -133,5 +154,5 @@ pub(super) fn fieldcount(_: &mut EvalCx<'_>, args: &[Val]) -> Result<Val, Trap> 
 
 pub(super) fn hasfield(cx: &mut EvalCx<'_>, args: &[Val]) -> Result<Val, Trap> {
     let [value, Val::Sym(name)] = args else { return Err(cx.wrong_types(args)) };
-    Ok(Val::Bool(names(cx, value).contains(name)))
+    Ok(Val::Bool(named_fields(cx.ctx, value).iter().any(|(other, _)| other == name)))
 }

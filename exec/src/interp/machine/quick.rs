@@ -25,11 +25,12 @@ impl Machine<'_> {
     ) -> Result<Option<Val>, Trap> {
         let val = |src: Src| src.val().map(|reg| &self.vals[v + reg as usize]);
         let indices = |args: &[Src]| -> Option<SmallVec<[i64; 4]>> {
-            let index = |src: &Src| match *src {
-                Src::Scalar(Scalar::I64, reg) => Some(self.scalars[s + reg as usize] as i64),
-                _ => None,
-            };
-            args.iter().map(index).collect()
+            let mut indices = SmallVec::new();
+            for &src in args {
+                let Src::Scalar(Scalar::I64, reg) = src else { return None };
+                indices.push(self.scalars[s + reg as usize] as i64);
+            }
+            Some(indices)
         };
         Ok(match (site.quick, &*site.args) {
             (Quick::Compound { kind, ty }, args) => {
