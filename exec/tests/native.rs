@@ -247,6 +247,73 @@ func @f(%1: i64, %2: f64) -> any {
 }
 
 #[test]
+fn types_of_values_are_tested() {
+    let text = "
+struct @P { x: f64 }
+mutable struct @M { x: f64 }
+func @tests(%1: any) -> any {
+^1:
+  %2: bool = core.isa %1, !unit
+  %3: bool = core.isa %1, !i64
+  %4: bool = core.isa %1, !f64
+  %5: bool = core.isa %1, !str
+  %6: bool = core.isa %1, !array<f64, 1>
+  %7: bool = core.isa %1, !tuple<i64, f64>
+  %8: bool = core.isa %1, !@P
+  %9: bool = core.isa %1, !@M
+  %10: bool = core.same %1, nothing
+  %11: tuple<bool, bool, bool, bool, bool, bool, bool, bool, bool> = core.tuple %2, %3, %4, %5, %6, %7, %8, %9, %10
+  %12: any = core.convert %11
+  return %12
+}
+func @asserts(%1: any) -> f64 {
+^1:
+  %2: @P = core.typeassert %1
+  %3: f64 = core.get %2, 1
+  return %3
+}
+func @f(%1: any, %2: i64) -> any {
+^1:
+  %3: @P = data.new 1.5
+  %4: @M = data.new_object 2.5
+  %5: any = core.convert %3
+  %6: any = core.convert %4
+  switch %2, ^4(%1), 0: ^2, 1: ^3(%5), 2: ^3(%6), 3: ^4(%5), 4: ^4(%6)
+^2:
+  br ^3(%1)
+^3(%7: any):
+  %8: any = call @tests(%7)
+  return %8
+^4(%9: any):
+  %10: f64 = call @asserts(%9)
+  %11: any = core.convert %10
+  return %11
+}";
+    let tests = |value: Val| run(text, &[value, 0i64.into()]);
+    let shown = |at: Option<usize>, is_nothing: bool| {
+        let flags: Vec<String> =
+            (0..9).map(|i| (Some(i) == at || is_nothing && i == 8).to_string()).collect();
+        format!("({})", flags.join(", "))
+    };
+    assert_eq!(tests(Val::Unit), shown(Some(0), true));
+    assert_eq!(tests(1i64.into()), shown(Some(1), false));
+    assert_eq!(tests(f64::NAN.into()), shown(Some(2), false));
+    assert_eq!(tests("text".into()), shown(Some(3), false));
+    assert_eq!(tests(Array::vector(&[1.0]).into()), shown(Some(4), false));
+    assert_eq!(tests(Array::vector(&[1i64]).into()), shown(None, false));
+    assert_eq!(tests(Val::tuple([1i64.into(), 2.0.into()])), shown(Some(5), false));
+    assert_eq!(tests(Val::tuple([1i64.into(), 2i64.into()])), shown(None, false));
+    assert_eq!(tests(true.into()), shown(None, false));
+    assert_eq!(run(text, &[Val::Unit, 1i64.into()]), shown(Some(6), false));
+    assert_eq!(run(text, &[Val::Unit, 2i64.into()]), shown(Some(7), false));
+    assert_eq!(run(text, &[Val::Unit, 3i64.into()]), "1.5");
+    for (value, case) in [(Val::Unit, 4i64), (Val::Unit, 5), (1.5.into(), 5), ("x".into(), 5)] {
+        let error = run(text, &[value, case.into()]);
+        assert!(error.contains("TypeError") && error.ends_with(" at %2 at %10"), "{error}");
+    }
+}
+
+#[test]
 fn circles_of_objects_that_were_changed_are_found() {
     let text = "
 mutable struct @Node { x: f64, next: any }

@@ -69,6 +69,8 @@ impl Quick {
                 Some(Constant::Type(ty)) => Self::IsA(ty),
                 _ => Self::None,
             },
+            // The only value of its type.
+            core::SAME if constant(1) == Some(Constant::Unit) => Self::IsA(Type::UNIT),
             ad::UNBOX if f.ty(v) == Type::F64 => Self::Unbox,
             ad::SHADOW if f.ty(v) == Type::ANY => Self::Shadow,
             ad::COTANGENT if f.ty(v) == Type::ANY => Self::Cotangent,

@@ -44,6 +44,8 @@ pub(crate) struct Runtime {
     /// `(cx, code, pc)`: the pointer to a new value of others, which are to be set; or null, and nothing happens, if the
     /// instruction is to be run as others are.
     pub(crate) new_compound: Function,
+    /// `(cx, code, pc, value)`: 1 if a value is of the type that the instruction tests, else 0.
+    pub(crate) is_a: Function,
     /// `(object, value)`: notes that the object in a register refers to the value in another one from now on.
     pub(crate) note_change: Function,
 }
@@ -56,10 +58,10 @@ pub(crate) const LEFT: i64 = 3;
 /// All functions that code may call, in an order that never changes within a version.
 pub(super) fn all_functions(runtime: &Runtime) -> impl Iterator<Item = Function> {
     let &Runtime { grow, too_deep, step, fail, return_tuple, unwind, refuel, .. } = runtime;
-    let &Runtime { look_up, find_case, drop_last, clear, note_change, .. } = runtime;
+    let &Runtime { look_up, find_case, drop_last, clear, note_change, is_a, .. } = runtime;
     let &Runtime { new_vector, new_matrix, new_copy, new_compound, .. } = runtime;
     let of_errors = [grow, too_deep, step, fail, return_tuple, unwind, refuel, look_up];
-    let of_values = [find_case, drop_last, clear, note_change, new_compound];
+    let of_values = [find_case, drop_last, clear, note_change, is_a, new_compound];
     let of_arrays = [new_vector, new_matrix, new_copy];
     let on_arrays = [whole_arrays::fill(), whole_arrays::product()];
     let of_objects = of_values.into_iter().chain(of_arrays).chain(on_arrays);

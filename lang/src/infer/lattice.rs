@@ -290,9 +290,10 @@ impl Partials {
     }
 
     /// Returns the part of a lattice value that is in the key of a specialisation: symbols, types,
-    /// functions and `nothing` always, other constants if `all`.
+    /// functions and `nothing` always, other constants and unions if `all`.
     pub fn key(&mut self, value: Lattice, all: bool) -> Lattice {
         match value {
+            Lattice::Union(_) if all => value,
             Lattice::Undef | Lattice::Bottom | Lattice::Union(_) => Lattice::ANY,
             Lattice::Of(_) => value,
             Lattice::Const(constant) => match self.ctx.constant(constant) {

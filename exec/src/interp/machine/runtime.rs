@@ -223,6 +223,16 @@ extern "C" fn new_compound(cx: *mut NativeContext, code: *const Code, pc: i64) -
     Val::compound(kind, ty, parts).into_header().unwrap_or(ptr::null())
 }
 
+extern "C" fn is_a(cx: *mut NativeContext, code: *const Code, pc: i64, value: *const Val) -> i64 {
+    // SAFETY: native code passes its context, code that lives as long as it does, and a register of its frame.
+    let (machine, code, value) = unsafe { (machine(cx), &*code, &*value) };
+    let Inst::Eval { site } = code.insts[pc as usize] else { return 0 };
+    match code.evals[site as usize].quick {
+        Quick::IsA(ty) | Quick::Assert(ty) => value.is_a(&machine.world.ctx, ty).into(),
+        _ => 0,
+    }
+}
+
 extern "C" fn change(object: *const Val, value: *const Val) {
     // SAFETY: native code passes registers of its frame.
     match unsafe { (&*object, &*value) } {
@@ -304,6 +314,12 @@ pub(in crate::interp) fn runtime() -> Runtime {
             new_compound as *const u8,
             &[Arg::Ptr, Arg::Ptr, Arg::Int],
             Some(Arg::Ptr),
+        ),
+        is_a: function(
+            "regraft_is_a",
+            is_a as *const u8,
+            &[Arg::Ptr, Arg::Ptr, Arg::Int, Arg::Ptr],
+            status,
         ),
         note_change: function(
             "regraft_note_change",

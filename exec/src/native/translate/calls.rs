@@ -65,7 +65,23 @@ impl<E: Emitter> Translator<'_, '_, E> {
 
     /// Passes an operand to a place that holds `nothing`.
     pub(super) fn pass(&mut self, src: Src, place: Place<E::Value>) {
-        let value = match src {
+        match src {
+            // It holds `nothing` already.
+            Src::Unit => {}
+            Src::Scalar(ty, reg) => {
+                let x = self.e.read(reg);
+                self.store_scalar(place, ty, x);
+            }
+            src => {
+                let value = self.moved(src);
+                self.store_pair(place, value);
+            }
+        }
+    }
+
+    /// The value of an operand that is no scalar, counted: at its last use, it is taken out of its register.
+    pub(super) fn moved(&mut self, src: Src) -> (E::Value, E::Value) {
+        match src {
             Src::Val(va) => {
                 let value = self.load_pair(self.reg(va));
                 self.add_pointer(value);
@@ -73,14 +89,10 @@ impl<E: Emitter> Translator<'_, '_, E> {
             }
             Src::Last(va) => self.take(va),
             Src::Const(index) => self.constant_value(index),
-            // It holds `nothing` already.
-            Src::Unit => return,
-            Src::Scalar(ty, reg) => {
-                let x = self.e.read(reg);
-                self.store_scalar(place, ty, x);
-                return;
+            Src::Unit | Src::Scalar(..) => {
+                let unit = self.e.int(0);
+                (unit, unit)
             }
-        };
-        self.store_pair(place, value);
+        }
     }
 }

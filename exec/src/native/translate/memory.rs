@@ -6,7 +6,7 @@ use smallvec::SmallVec;
 
 use super::super::emitter::{Area, Emitter, Int2, IntCmp, Mem};
 use super::Translator;
-use super::whole_arrays::array_in;
+use super::whole_arrays::value_in;
 use crate::interp::{Dst, Inst, Pc, Reg, Scalar, Src};
 
 /// An access to an element of an array of scalars.
@@ -36,6 +36,7 @@ impl<E: Emitter> Translator<'_, '_, E> {
             && (self.strip_inst(pc, site)
                 || self.whole_array_inst(pc, site)
                 || self.compound_inst(pc, site)
+                || self.type_test_inst(pc, site)
                 || self.size_inst(pc, site))
         {
             return true;
@@ -74,7 +75,7 @@ impl<E: Emitter> Translator<'_, '_, E> {
         if site.def.op != mem::SIZE {
             return false;
         }
-        let Some((array, is_last)) = array_in(array) else { return false };
+        let Some((array, is_last)) = value_in(array) else { return false };
         let f = self.source.f;
         let dimension = f.operand(self.made_from(pc), 1).and_then(|at| f.const_i64(at));
         let place = dimension.and_then(|number| usize::try_from(number.checked_sub(1)?).ok());
@@ -138,7 +139,7 @@ impl<E: Emitter> Translator<'_, '_, E> {
             (None, Dst::Scalar(ty, reg)) => (ty, reg),
             _ => return None,
         };
-        let (array, is_last) = array_in(*array)?;
+        let (array, is_last) = value_in(*array)?;
         let is_store = stored.is_some();
         (!indices.is_empty()).then_some(Access { array, is_last, indices, ty, reg, is_store })
     }

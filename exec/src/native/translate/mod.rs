@@ -23,6 +23,7 @@ mod replacement;
 mod scalars;
 mod settling;
 mod strips;
+mod type_tests;
 mod values;
 mod whole_arrays;
 

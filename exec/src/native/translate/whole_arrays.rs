@@ -12,8 +12,8 @@ use crate::interp::{Dst, Pc, Quick, Reg, Scalar, Src};
 /// The most elements of a vector that are stored one by one.
 const MOST_ITEMS: usize = 16;
 
-/// An operand that is an array: its register, and whether it is not needed any more.
-pub(super) fn array_in(src: Src) -> Option<(Reg, bool)> {
+/// An operand that is no scalar: its register, and whether it is not needed any more.
+pub(super) fn value_in(src: Src) -> Option<(Reg, bool)> {
     match src {
         Src::Val(reg) => Some((reg, false)),
         Src::Last(reg) => Some((reg, true)),
@@ -43,7 +43,7 @@ impl<E: Emitter> Translator<'_, '_, E> {
     fn fill_inst(&mut self, pc: Pc, site: u32) -> bool {
         let site = &self.source.code.evals[site as usize];
         let [array, Src::Scalar(Scalar::F64, value)] = *site.args else { return false };
-        let Some((array, is_last)) = array_in(array) else { return false };
+        let Some((array, is_last)) = value_in(array) else { return false };
         if !matches!(site.dst, Dst::Nowhere) || !self.is_of_doubles(pc, 0) {
             return false;
         }
@@ -110,7 +110,7 @@ impl<E: Emitter> Translator<'_, '_, E> {
     fn copy_inst(&mut self, pc: Pc, site: u32) -> bool {
         let site = &self.source.code.evals[site as usize];
         let (&[array], Dst::Val(place)) = (&*site.args, site.dst) else { return false };
-        let Some((array, is_last)) = array_in(array) else { return false };
+        let Some((array, is_last)) = value_in(array) else { return false };
         if !self.is_of_doubles(pc, 0) {
             return false;
         }
@@ -128,7 +128,7 @@ impl<E: Emitter> Translator<'_, '_, E> {
         let site = &self.source.code.evals[site as usize];
         let [dest, a, b, ..] = *site.args else { return false };
         let arrays: Option<SmallVec<[(Reg, bool); 3]>> =
-            [dest, a, b].into_iter().map(array_in).collect();
+            [dest, a, b].into_iter().map(value_in).collect();
         let Some(mut arrays) = arrays else { return false };
         let flag = |index| {
             let operand = self.source.f.operand(self.made_from(pc), index)?;
