@@ -97,6 +97,8 @@ impl Inference {
         for (i, &arg) in args.iter().enumerate() {
             let known = frame.lattice(arg);
             match known {
+                // A value that is passed twice is of one type.
+                Lattice::Union(_) if args[..i].contains(&arg) => {}
                 Lattice::Union(_) => {
                     calls *= self.partials.members(known).len();
                     split.get_or_insert(i);
@@ -105,10 +107,9 @@ impl Inference {
                 _ => return None,
             }
         }
-        let split = split.filter(|_| calls <= MAX_CALLS)?;
-        let members = self.partials.members(frame.lattice(args[split]));
-        let mut args = SmallVec::from_slice(args);
-        Some(self.call_for_each(frame, callee, &mut args, split, &members))
+        let value = args[split.filter(|_| calls <= MAX_CALLS)?];
+        let members = self.partials.members(frame.lattice(value));
+        Some(self.call_for_each(frame, callee, args, value, &members))
     }
 
     /// A call for each of the types that an argument may have.
@@ -116,19 +117,19 @@ impl Inference {
         &mut self,
         frame: &mut Frame,
         callee: Arg,
-        args: &mut Args,
-        split: usize,
+        args: &[Arg],
+        value: Arg,
         members: &[Type],
     ) -> Arg {
-        let (value, member) = (args[split], members[0]);
-        let mut call = |this: &mut Self, frame: &mut Frame| {
-            args[split] = match this.partials.of_type(member) {
+        let member = members[0];
+        let call = |this: &mut Self, frame: &mut Frame| {
+            let known = match this.partials.of_type(member) {
                 Lattice::Const(constant) => Arg::Operand(constant.into()),
                 _ => this.assert_type(frame, value, member),
             };
-            let result = this.call_value(frame, callee, args, Attrs::NONE);
-            args[split] = value;
-            result
+            let args: Args =
+                args.iter().map(|&arg| if arg == value { known } else { arg }).collect();
+            this.call_value(frame, callee, &args, Attrs::NONE)
         };
         let rest = &members[1..];
         if rest.is_empty() {
@@ -140,7 +141,7 @@ impl Inference {
         frame.push(StepKind::If, &[is], Lattice::Undef, Attrs::NONE);
         let first = call(self, frame);
         frame.push(StepKind::Else, &[first], Lattice::Undef, Attrs::NONE);
-        let other = self.call_for_each(frame, callee, args, split, rest);
+        let other = self.call_for_each(frame, callee, args, value, rest);
         let result = self.partials.join(frame.lattice(first), frame.lattice(other));
         frame.push(StepKind::EndIf, &[other], result, Attrs::NONE)
     }

@@ -160,4 +160,18 @@ total(grow(2))",
     assert_eq!(code.matches("call @\"total(Tree)\"").count(), 2, "{code}");
     assert_eq!(code.matches("core.isa").count(), 2, "{code}");
     assert!(!code.contains("core.apply"), "{code}");
+    // A value that is passed twice is tested once.
+    let code = text.code(
+        "function squared(n)
+    x = 1
+    for i in 1:n
+        x = i > 3 ? x * x : 0.5
+    end
+    return x
+end
+squared(5)",
+        "squared(Int64)",
+    );
+    assert_eq!(code.matches("core.isa").count(), 1, "{code}");
+    assert!(!code.contains("core.apply"), "{code}");
 }
