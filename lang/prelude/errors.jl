@@ -53,6 +53,10 @@ struct MethodError <: Exception
     args
 end
 MethodError(f) = MethodError(f, ())
+struct FieldError <: Exception
+    type
+    field
+end
 struct SingularException <: Exception
     info::Int64
 end
@@ -122,6 +126,7 @@ end
     name === :KeyError && return KeyError(__Message(message))
     name === :TypeError && return TypeError(__Message(message), "", Any, nothing)
     name === :MethodError && return MethodError(__Message(message), ())
+    name === :FieldError && return FieldError(__Message(message), nothing)
     return ErrorException(core.string(name, ": ", message))
 end
 @inline __value(values, i, default) = data.fieldcount(values) < i ? default : data.getfield(values, i)
@@ -190,6 +195,10 @@ end
 function showerror(io::IO, e::TypeError)
     e.func isa __Message && return print(io, "TypeError: ", e.func.text)
     print(io, "TypeError: in ", e.func, e.context == "" ? "" : " ", e.context, ", expected ", e.expected, ", got a value of type ", typeof(e.got))
+end
+function showerror(io::IO, e::FieldError)
+    e.type isa __Message && return print(io, "FieldError: ", e.type.text)
+    print(io, "FieldError: type ", e.type, " has no field `", e.field, "`")
 end
 function showerror(io::IO, e::MethodError)
     e.f isa __Message && return print(io, "MethodError: ", e.f.text)

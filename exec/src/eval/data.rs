@@ -116,7 +116,12 @@ pub(super) fn getfield(cx: &mut EvalCx<'_>, args: &[Val]) -> Result<Val, Trap> {
     if let Some(items) = value.as_fields() {
         return Ok(items[field_of(cx, args, items.len())?.0].clone());
     }
-    let Val::Object(object) = value else { return Err(cx.wrong_types(args)) };
+    let Val::Object(object) = value else {
+        return Err(match args {
+            [_, Val::Sym(name)] => no_field(cx, value, *name),
+            _ => cx.wrong_types(args),
+        });
+    };
     let (index, _) = field_of(cx, args, object.len())?;
     object.get(index).ok_or_else(|| bounds_of(cx, value, index as i64 + 1))
 }

@@ -150,6 +150,9 @@ impl Inference {
                 let all: Args = declared.into_iter().chain(args.iter().copied()).collect();
                 return self.dynamic_op(frame, def, &all);
             }
+            Err(_) if def.op == data::GETFIELD && args.len() == 2 => {
+                return self.no_field(frame, args[0], args[1]);
+            }
             Err(message) => return self.fail(frame, &message),
         };
         let view = InstView { ty: result, ..view };
@@ -168,6 +171,17 @@ impl Inference {
         let known = known.unwrap_or_else(|| self.partials.of_type(result));
         let declared = if matches!(def.result, ResultType::Declared) { ty } else { result };
         frame.push(StepKind::Op(def.op, declared), args, known, attrs)
+    }
+
+    /// The error of asking for a field that there is not.
+    fn no_field(&mut self, frame: &mut Frame, of: Arg, field: Arg) -> Arg {
+        let of = self.world.type_name(self.partials.type_of(frame.lattice(of)));
+        let text = |text: &str| self.constant_arg(Constant::Str(self.ctx.symbol(text)));
+        let before = text(&format!("FieldError: type {of} has no field `"));
+        let parts = [before, field, text("`")];
+        let string = self.ctx.def(core_ops::STRING);
+        let message = self.op(frame, string, &parts, Type::ANY, Attrs::NONE);
+        self.fail_with(frame, message)
     }
 
     /// Returns whether the types of all arguments are exact.
@@ -321,8 +335,12 @@ impl Inference {
 
     /// Code that fails with a message when control gets to it.
     pub(super) fn fail(&mut self, frame: &mut Frame, message: &str) -> Arg {
-        frame.effect_free = false;
         let message = self.constant_arg(Constant::Str(self.ctx.symbol(message)));
+        self.fail_with(frame, message)
+    }
+
+    fn fail_with(&self, frame: &mut Frame, message: Arg) -> Arg {
+        frame.effect_free = false;
         let kind = StepKind::Op(core_ops::THROW, Type::NEVER);
         frame.push(kind, &[message], Lattice::Bottom, Attrs::NONE)
     }
