@@ -171,6 +171,30 @@ func @f(%1: i64) -> i64 {
 }
 
 #[test]
+fn searches_for_circles_wait_for_as_many_objects_as_they_visit() {
+    let chain = |value: Val, _| Val::tuple([value]);
+    let circle = || {
+        let cell = Val::reference(Type::ANY, Val::Unit);
+        if let Val::Ref(inner) = &cell {
+            inner.set(cell.clone());
+        }
+    };
+    // An object that was changed leads to many that were not.
+    let root = Val::reference(Type::ANY, Val::Unit);
+    if let Val::Ref(cell) = &root {
+        cell.set((0..50_000).fold(Val::tuple([]), chain));
+    }
+    assert_eq!(collect_cycles(), 0);
+    (0..40_000).for_each(|_| circle());
+    assert_eq!(live_containers(), 40_001);
+    (0..200_000).for_each(|_| circle());
+    assert!(live_containers() < 110_000, "{}", live_containers());
+    drop(root);
+    collect_cycles();
+    assert_eq!(live_containers(), 0);
+}
+
+#[test]
 fn many_calls_do_not_leak() {
     let text = "
 func @f(%1: i64) -> any {

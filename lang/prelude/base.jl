@@ -122,10 +122,12 @@ oftype(x, y) = convert(typeof(x), y)
 isdefined(x, name::Symbol) = data.hasfield(x, name) && data.getfield(x, name) !== __undefined()
 isdefined(x, k::Int64) = 1 <= k <= nfields(x) && data.getfield(x, k) !== __undefined()
 @inline function setproperty!(x, name::Symbol, v)
-    data.setfield(x, name, convert(__fieldtype(typeof(x), name), v))
+    T = __fieldtype(typeof(x), name)
+    data.setfield(x, name, convert(T, v)::T)
     return v
 end
 @inline function setfield!(x, name, v)
+    name isa Int64 && !(1 <= name <= nfields(x)) && throw(BoundsError(x, name))
     T = __fieldtype(typeof(x), name)
     v isa T || throw(TypeError(:setfield!, "", T, v))
     data.setfield(x, name, v)

@@ -23,7 +23,8 @@ function deepcopy_internal(x::T, seen) where T
     out = __new(T, fields...)
     seen[x] = out
     for k in 1:length(fields)
-        data.setfield(out, k, __deep_copy(fields[k], seen))
+        field = fields[k]
+        data.setfield(out, k, __deep_copy(field, seen)::typeof(field))
     end
     return out
 end

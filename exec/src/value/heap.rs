@@ -213,7 +213,7 @@ struct Node {
 
 /// Frees objects that refer to each other in a circle and that nothing else refers to. Returns how
 /// many there were. O(objects that could close a cycle, and what they lead to); runs by
-/// itself when their number has doubled.
+/// itself when as many were added as the last search has visited, so that each one costs O(1).
 pub fn collect_cycles() -> usize {
     let registered = REGISTRY.with_borrow_mut(|registry| std::mem::take(&mut registry.objects));
     let mut nodes: Vec<Node> = Vec::new();
@@ -254,13 +254,15 @@ pub fn collect_cycles() -> usize {
     for node in nodes.iter().filter(|node| !node.reachable) {
         freed += usize::from(clear(&node.value));
     }
+    let visited = nodes.len();
     drop(nodes);
     REGISTRY.with_borrow_mut(|registry| {
         // Dropping what was freed may not change objects, but be safe against it.
         let newer = std::mem::replace(&mut registry.objects, registered);
         registry.objects.extend(newer);
         registry.objects.retain(Registered::is_alive);
-        registry.threshold = (registry.objects.len() * 2).max(LEAST_THRESHOLD);
+        // As many have to come as were visited now, so that each one that comes costs O(1).
+        registry.threshold = (registry.objects.len() + visited).max(LEAST_THRESHOLD);
     });
     freed
 }
