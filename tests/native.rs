@@ -85,18 +85,44 @@ fn without_llvm_there_is_a_message_that_says_what_was_tried() {
 }
 
 /// Definitions that optimized code holds are replaced: the code that holds them goes.
+/// Runs a program that is passed on the standard input; gives its output.
+fn run_text(input: &str, engine: &str) -> String {
+    let mut run = command(&["run", "-", "--engine", engine]);
+    let child = run.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
+    let mut child = child.unwrap();
+    child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert!(output.status.success(), "{engine}: {}", text(&output.stderr));
+    text(&output.stdout)
+}
+
 #[test]
 fn native_code_follows_redefinitions() {
     let input = "step(x) = 2x\nfunction walk(n)\n    s = 0\n    for i in 1:n\n        s += step(i)\n    \
                  end\n    s\nend\nprintln(walk(10))\nstep(x) = 3x\nprintln(walk(10))\n\
                  step(x::Int64) = x * x\nprintln(walk(3))\n";
     for engine in ["interp", "cranelift", "auto"] {
-        let mut run = command(&["run", "-", "--engine", engine]);
-        let child = run.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
-        let mut child = child.unwrap();
-        child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
-        let output = child.wait_with_output().unwrap();
-        assert_eq!(text(&output.stdout), "110\n165\n14\n", "{engine}: {}", text(&output.stderr));
+        assert_eq!(run_text(input, engine), "110\n165\n14\n", "{engine}");
+    }
+}
+
+#[test]
+fn the_calls_that_led_to_an_error_are_the_same_whatever_was_inlined() {
+    let script = "a(x) = x > 0 ? error(\"deep\") : x
+b(x) = a(x) + 1
+c(x) = b(x) + 1
+function tried(x)
+    try
+        c(x)
+    catch
+        return catch_backtrace()
+    end
+end
+foreach(line -> println(first(split(line))), tried(1))
+";
+    for engine in ["interp", "cranelift", "auto"] {
+        let calls = "a(Int64)\nb(Int64)\nc(Int64)\ntried(Int64)\ntop\n";
+        assert_eq!(run_text(script, engine), calls, "{engine}");
     }
 }
 

@@ -91,7 +91,7 @@ pub(crate) fn calls(ctx: &Context, chain: &Chain) -> (Vec<Spot>, usize) {
 }
 
 /// The places of an instruction, each in its function: where it was written, then the calls that it was inlined at.
-fn places(ctx: &Context, spot: &Spot) -> Vec<Spot> {
+pub(crate) fn places(ctx: &Context, spot: &Spot) -> Vec<Spot> {
     let (mut places, mut work) = (Vec::new(), vec![*spot]);
     while let Some(spot) = work.pop() {
         match ctx.location(spot.loc) {

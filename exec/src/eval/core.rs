@@ -7,7 +7,7 @@ use super::context::EvalCx;
 use super::scalars::scalar_constant;
 use crate::error::Trap;
 use crate::host::{Caught, no_service};
-use crate::trace::is_library;
+use crate::trace::{is_library, places};
 use crate::value::{Array, Val, egal};
 
 pub(super) fn tuple(cx: &mut EvalCx<'_>, args: &[Val]) -> Result<Val, Trap> {
@@ -104,6 +104,7 @@ pub(super) fn caught(cx: &mut EvalCx<'_>, _: &[Val]) -> Result<Val, Trap> {
 pub(super) fn backtrace(cx: &mut EvalCx<'_>, _: &[Val]) -> Result<Val, Trap> {
     let texts = cx.texts();
     let spots = cx.host.caught().into_iter().flat_map(Caught::spots);
+    let spots = spots.flat_map(|spot| places(cx.ctx, spot));
     let lines = spots.filter(|spot| !is_library(cx.ctx, spot.loc)).map(|spot| {
         let name = texts.function_text(spot.function);
         Val::str(match spot.loc.is_known() {
