@@ -84,7 +84,6 @@ fn without_llvm_there_is_a_message_that_says_what_was_tried() {
     }
 }
 
-/// Definitions that optimized code holds are replaced: the code that holds them goes.
 /// Runs a program that is passed on the standard input; gives its output.
 fn run_text(input: &str, engine: &str) -> String {
     let mut run = command(&["run", "-", "--engine", engine]);
@@ -96,6 +95,7 @@ fn run_text(input: &str, engine: &str) -> String {
     text(&output.stdout)
 }
 
+/// Definitions that optimized code holds are replaced: the code that holds them goes.
 #[test]
 fn native_code_follows_redefinitions() {
     let input = "step(x) = 2x\nfunction walk(n)\n    s = 0\n    for i in 1:n\n        s += step(i)\n    \

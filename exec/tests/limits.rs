@@ -171,9 +171,9 @@ func @f(%1: i64) -> i64 {
 }
 
 #[test]
-fn searches_for_circles_wait_for_as_many_objects_as_they_visit() {
+fn searches_for_cycles_wait_for_as_many_objects_as_they_visit() {
     let chain = |value: Val, _| Val::tuple([value]);
-    let circle = || {
+    let cycle = || {
         let cell = Val::reference(Type::ANY, Val::Unit);
         if let Val::Ref(inner) = &cell {
             inner.set(cell.clone());
@@ -185,9 +185,9 @@ fn searches_for_circles_wait_for_as_many_objects_as_they_visit() {
         cell.set((0..50_000).fold(Val::tuple([]), chain));
     }
     assert_eq!(collect_cycles(), 0);
-    (0..40_000).for_each(|_| circle());
+    (0..40_000).for_each(|_| cycle());
     assert_eq!(live_containers(), 40_001);
-    (0..200_000).for_each(|_| circle());
+    (0..200_000).for_each(|_| cycle());
     assert!(live_containers() < 110_000, "{}", live_containers());
     drop(root);
     collect_cycles();

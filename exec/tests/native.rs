@@ -314,7 +314,7 @@ func @f(%1: any, %2: i64) -> any {
 }
 
 #[test]
-fn circles_of_objects_that_were_changed_are_found() {
+fn cycles_of_objects_that_were_changed_are_found() {
     let text = "
 mutable struct @Node { x: f64, next: any }
 func @f(%1: i64) -> i64 {
@@ -344,12 +344,12 @@ func @f(%1: i64) -> i64 {
     for kind in [EngineKind::Interpreter, EngineKind::Cranelift] {
         let mut engine = Interpreter::new(&module(text));
         engine.set_engine(kind).expect("there is a back end for this machine");
-        // Each round leaves two circles, one of an object that was changed and one of a ref.
+        // Each round leaves two cycles, one of an object that was changed and one of a ref.
         engine.call("f", &[10i64.into()]).expect("it works");
         assert_eq!(live_containers(), 20, "{kind:?}");
         assert_eq!(collect_cycles(), 40, "{kind:?}");
         assert_eq!(live_containers(), 0, "{kind:?}");
-        // Many are found by themselves.
+        // Many take no more memory than is allowed.
         engine.set_limits(Limits { memory: 8 << 20, ..Limits::default() });
         engine.call("f", &[200_000i64.into()]).expect("it works");
         collect_cycles();

@@ -2,10 +2,10 @@
 //!
 //! Values are counted pointers, so they are freed as soon as the last one goes. Two things need
 //! care. A value can be nested a million deep, so dropping one must not recurse
-//! ([`dismantle`]). And objects can refer to each other in a circle, which counting never frees.
-//! What is made refers to older values only, so each circle has an object that was changed: such objects are
+//! ([`dismantle`]). And objects can refer to each other in a cycle, which counting never frees.
+//! What is made refers to older values only, so each cycle has an object that was changed: such objects are
 //! registered weakly when they come to refer to another one ([`note_change`]), and arrays of values when
-//! they are made. [`collect_cycles`] starts at them and finds circles that nothing
+//! they are made. [`collect_cycles`] starts at them and finds cycles that nothing
 //! outside refers to by trial deletion, as CPython does (D. Bacon and V. Rajan, "Concurrent Cycle
 //! Collection in Reference Counted Systems", ECOOP 2001, section 3, give the idea). It needs no
 //! list of roots: whatever holds a value, a register or Rust code, holds a count.
@@ -78,7 +78,7 @@ impl Drop for Array {
     }
 }
 
-/// An object that may close a circle.
+/// An object that may close a cycle.
 #[derive(Debug)]
 pub(crate) enum Registered {
     Object(Weak<Object>),
@@ -122,29 +122,26 @@ pub(crate) fn may_close_a_cycle(element: Type) -> bool {
     !(element.is_scalar() || matches!(element, Type::UNIT | Type::SYM | Type::STR | Type::NEVER))
 }
 
-/// An object that refers to other values after it was made.
-pub(crate) trait Changed: Recycle {
-    /// The object in the list of those that may close a circle.
-    fn registered(this: &Shared<Self>) -> Registered;
-}
-
-impl Changed for Object {
-    fn registered(this: &Shared<Self>) -> Registered {
-        Registered::Object(Shared::downgrade(this))
+impl From<&Shared<Object>> for Registered {
+    fn from(object: &Shared<Object>) -> Self {
+        Self::Object(Shared::downgrade(object))
     }
 }
 
-impl Changed for RefCellObject {
-    fn registered(this: &Shared<Self>) -> Registered {
-        Registered::Ref(Shared::downgrade(this))
+impl From<&Shared<RefCellObject>> for Registered {
+    fn from(cell: &Shared<RefCellObject>) -> Self {
+        Self::Ref(Shared::downgrade(cell))
     }
 }
 
 /// Notes that an object refers to a value from now on.
 #[inline]
-pub(crate) fn note_change<T: Changed>(object: &Shared<T>, value: &Val) {
+pub(crate) fn note_change<'a, T: Recycle>(object: &'a Shared<T>, value: &Val)
+where
+    Registered: From<&'a Shared<T>>,
+{
     if refers(value) && !Shared::is_watched(object) {
-        register(T::registered(object));
+        register(object.into());
     }
 }
 
@@ -211,7 +208,7 @@ struct Node {
     reachable: bool,
 }
 
-/// Frees objects that refer to each other in a circle and that nothing else refers to. Returns how
+/// Frees objects that refer to each other in a cycle and that nothing else refers to. Returns how
 /// many there were. O(objects that could close a cycle, and what they lead to); runs by
 /// itself when as many were added as the last search has visited, so that each one costs O(1).
 pub fn collect_cycles() -> usize {

@@ -2,7 +2,7 @@
 
 use super::{Ty, Writer};
 
-/// What scripts define for them.
+/// The definitions of scripts that such values need.
 pub(super) const DEFINITIONS: [&str; 4] = [
     "mutable struct L; v::Float64; next::Union{L, Nothing}; end",
     "weigh(::Nothing) = 0.5",

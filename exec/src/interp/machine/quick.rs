@@ -1,5 +1,5 @@
 //! The common cases of ops on values whose types are known only now, without the detour of a list
-//! of operands: tuples and their parts, elements of arrays of values, new arrays, numbers in and out of `any`.
+//! of operands: values of others and their parts, elements of arrays of values, new arrays, numbers in and out of `any`.
 //!
 //! Anything out of the ordinary (a wrong index, another type) is left to the evaluation function of
 //! the op, which is the reference and makes the errors.

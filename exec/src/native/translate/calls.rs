@@ -65,34 +65,17 @@ impl<E: Emitter> Translator<'_, '_, E> {
 
     /// Passes an operand to a place that holds `nothing`.
     pub(super) fn pass(&mut self, src: Src, place: Place<E::Value>) {
-        match src {
+        let value = match src {
             // It holds `nothing` already.
-            Src::Unit => {}
+            Src::Unit => return,
             Src::Scalar(ty, reg) => {
                 let x = self.e.read(reg);
-                self.store_scalar(place, ty, x);
+                return self.store_scalar(place, ty, x);
             }
-            src => {
-                let value = self.moved(src);
-                self.store_pair(place, value);
-            }
-        }
-    }
-
-    /// The value of an operand that is no scalar, counted: at its last use, it is taken out of its register.
-    pub(super) fn moved(&mut self, src: Src) -> (E::Value, E::Value) {
-        match src {
-            Src::Val(va) => {
-                let value = self.load_pair(self.reg(va));
-                self.add_pointer(value);
-                value
-            }
-            Src::Last(va) => self.take(va),
             Src::Const(index) => self.constant_value(index),
-            Src::Unit | Src::Scalar(..) => {
-                let unit = self.e.int(0);
-                (unit, unit)
-            }
-        }
+            Src::Val(va) => self.copy_or_take(va, false),
+            Src::Last(va) => self.copy_or_take(va, true),
+        };
+        self.store_pair(place, value);
     }
 }

@@ -39,8 +39,7 @@ impl<E: Emitter> Translator<'_, '_, E> {
                 self.assign_scalar(place, ty, x);
             }
             Inst::SetVal { index, vb, va } => {
-                let value = self.load_pair(self.reg(vb));
-                self.add_pointer(value);
+                let value = self.copy_or_take(vb, false);
                 let place = self.field(pc, kind, va, index.into());
                 self.note_change(va, vb, value.0);
                 self.assign(place, value);

@@ -6,7 +6,7 @@ use smallvec::SmallVec;
 
 use super::super::emitter::{Area, Emitter, Int2, IntCmp, Mem};
 use super::Translator;
-use super::whole_arrays::value_in;
+use super::values::value_in;
 use crate::interp::{Dst, Inst, Pc, Reg, Scalar, Src};
 
 /// An access to an element of an array of scalars.

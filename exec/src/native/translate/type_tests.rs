@@ -4,7 +4,7 @@ use regraft_ir::Type;
 
 use super::super::emitter::{Emitter, IntCmp};
 use super::Translator;
-use super::whole_arrays::value_in;
+use super::values::value_in;
 use crate::interp::{Dst, Pc, Quick, Reg, Scalar};
 use crate::value::{Val, tag_of};
 
@@ -27,9 +27,8 @@ impl<E: Emitter> Translator<'_, '_, E> {
             }
             (Quick::Assert(ty), Dst::Val(to)) => {
                 let is = self.is_a(pc, value, ty);
-                let src = site.args[0];
                 self.quickly(is, pc, |this| {
-                    let value = this.moved(src);
+                    let value = this.copy_or_take(value, is_last);
                     this.assign(this.reg(to), value);
                 });
             }

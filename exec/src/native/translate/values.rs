@@ -6,7 +6,7 @@
 
 use super::super::emitter::{Address, Area, Emitter, Int2, IntCmp, Mem};
 use super::Translator;
-use crate::interp::{Inst, Pc, Reg, Scalar};
+use crate::interp::{Inst, Pc, Reg, Scalar, Src};
 use crate::value::{FIRST_SHARED, Val, offsets, tag_of};
 
 /// The most registers that are emptied one by one at the end of a function.
@@ -23,14 +23,22 @@ pub(super) struct Place<V> {
     pub(super) area: Area,
 }
 
+/// An operand that is no scalar: its register, and whether it is not needed any more.
+pub(super) fn value_in(src: Src) -> Option<(Reg, bool)> {
+    match src {
+        Src::Val(reg) => Some((reg, false)),
+        Src::Last(reg) => Some((reg, true)),
+        _ => None,
+    }
+}
+
 impl<E: Emitter> Translator<'_, '_, E> {
     /// Moves of values; `false` if the instruction is another one.
     pub(super) fn value_inst(&mut self, pc: Pc, inst: Inst) -> bool {
         match inst {
             Inst::MovVal { vd, va } => {
                 if vd != va {
-                    let value = self.load_pair(self.reg(va));
-                    self.add_pointer(value);
+                    let value = self.copy_or_take(va, false);
                     self.assign(self.reg(vd), value);
                 }
             }
@@ -105,6 +113,16 @@ impl<E: Emitter> Translator<'_, '_, E> {
     pub(super) fn store_pair(&mut self, place: Place<E::Value>, value: (E::Value, E::Value)) {
         self.e.store(TAG, place.area, place.base, place.at, value.0);
         self.e.store(Mem::Ptr, place.area, place.base, place.at + 8, value.1);
+    }
+
+    /// A copy of a value, counted; or the value itself if its register is not needed any more.
+    pub(super) fn copy_or_take(&mut self, va: Reg, is_last: bool) -> (E::Value, E::Value) {
+        if is_last {
+            return self.take(va);
+        }
+        let value = self.load_pair(self.reg(va));
+        self.add_pointer(value);
+        value
     }
 
     /// Takes a value out of its register.

@@ -7,19 +7,11 @@ use smallvec::SmallVec;
 use super::super::emitter::{Area, Emitter, IntCmp, Mem};
 use super::super::whole_arrays;
 use super::Translator;
+use super::values::value_in;
 use crate::interp::{Dst, Pc, Quick, Reg, Scalar, Src};
 
 /// The most elements of a vector that are stored one by one.
 const MOST_ITEMS: usize = 16;
-
-/// An operand that is no scalar: its register, and whether it is not needed any more.
-pub(super) fn value_in(src: Src) -> Option<(Reg, bool)> {
-    match src {
-        Src::Val(reg) => Some((reg, false)),
-        Src::Last(reg) => Some((reg, true)),
-        _ => None,
-    }
-}
 
 impl<E: Emitter> Translator<'_, '_, E> {
     /// Fills, multiplies or makes arrays of doubles; `false` if the instruction does something else.

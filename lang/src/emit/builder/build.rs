@@ -192,9 +192,10 @@ impl FunctionBuilder {
         let mut inst = Inst::new(op).with_type(ty).with_attrs(attrs).at(loc);
         let operands = inst.operand_list_mut();
         for &arg in &self.args[args.0 as usize..args.1 as usize] {
-            let have = self.ty(f.ctx(), self.resolve(arg));
             let mut operand = self.operand(arg);
-            if op == core::TYPEASSERT && have != Type::ANY && have != ty {
+            if op == core::TYPEASSERT
+                && ![Type::ANY, ty].contains(&self.ty(f.ctx(), self.resolve(arg)))
+            {
                 // On a way that is never taken, a parameter that is one value now is asserted to be another one.
                 let any = Inst::new(core::CONVERT).operand(operand).with_type(Type::ANY);
                 operand = f.push(block, any.at(loc))?.into();
