@@ -26,8 +26,8 @@ pub(super) struct Args {
     /// The same as `--stage llvm`
     #[arg(long, conflicts_with = "stage")]
     llvm: bool,
-    /// The passes that are run before. Without it `O2, fuse-sweeps, loop-coalesce, bounds-elim{versions}, strip-math, alias-scopes`, or
-    /// with `--math` `O3` before the last four
+    /// The passes that are run before. Without it `O2, fuse-sweeps, reciprocals, loop-coalesce, bounds-elim{versions},
+    /// strip-math, alias-scopes`, or with `--math` `O3` before the last five
     #[arg(short, long)]
     pipeline: Option<String>,
     /// Write machine code to this file, for programs in C and Rust that link the library `regraft-runtime`. It is an

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::sync::{Mutex, PoisonError};
 
 use regraft_ad::{Checkpoints, PlanKind, REVERSE_OF};
+use regraft_dialects::attrs::is_fast;
 use regraft_ir::{Diagnostic, Function, Module};
 use regraft_passes::{Execution, Log, Observer, PassStep, Pipeline, Schedule, Unit};
 
@@ -60,7 +61,8 @@ impl Check {
         f: &Function,
         log: &mut Log,
     ) -> Result<(), Vec<Diagnostic>> {
-        let mut config = self.config.clone().fast(pass.is_fast());
+        let fast = pass.is_fast() || is_fast(f);
+        let mut config = self.config.clone().fast(fast);
         if let Some(entry) = self.entries.iter().find(|entry| entry.name == f.name_str()) {
             config.params = Some(entry.params.clone());
         }

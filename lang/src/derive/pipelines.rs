@@ -40,10 +40,11 @@ const JAM: &str =
 const OPTIMIZE: &str = O2.name;
 
 /// The pipeline for native code alone, which comes after that, and after [`FINISH`].
-const NATIVE: &str = "loop-coalesce, bounds-elim{versions}, strip-math, alias-scopes";
+const NATIVE: &str =
+    "reciprocals, loop-coalesce, bounds-elim{versions}, strip-math, alias-scopes";
 /// The same where Cranelift compiles it, which makes no vectors of loops.
 const CRANELIFT: &str =
-    "loop-coalesce, bounds-elim{versions}, strip-math{arithmetic}, alias-scopes";
+    "reciprocals, loop-coalesce, bounds-elim{versions}, strip-math{arithmetic}, alias-scopes";
 
 /// Functions from entry to return, for the profiler; with the computations in them.
 const PROFILE: &str = "profile{only=functions}";

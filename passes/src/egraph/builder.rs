@@ -1,6 +1,8 @@
 //! Makes the nodes of an e-graph, and applies the rules to each once, when it is made.
 
+use regraft_dialects::arith;
 use regraft_ir::{Block, Const, Context, DominatorTree, Function, Op, Traits, Type, Value};
+use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::forms::Algebra;
@@ -25,6 +27,8 @@ pub(super) const MAX_DEPTH: u32 = 5;
 pub(super) const MAX_NEW_NODES: u32 = 40;
 /// The most forms that are lowered for one instruction.
 const MAX_LOWERED: u32 = 256;
+/// The most checks of a class that are looked at.
+const MAX_CHECKS: usize = 8;
 
 /// The function that a graph is made of.
 #[derive(Clone, Copy)]
@@ -47,6 +51,8 @@ pub(super) struct Builder<'a> {
     pub(super) costs: Vec<u64>,
     /// The places where classes are known, by [`Class::index`].
     places: Vec<Place>,
+    /// The floats that classes are none of, and the blocks from which on this is known.
+    checked: FxHashMap<Class, SmallVec<[(Block, FloatKinds); 2]>>,
     entry: Block,
     /// The block of the present instruction.
     block: Block,
@@ -82,6 +88,7 @@ impl<'a> Builder<'a> {
             latencies: ctx.extensions().get(),
             costs: Vec::new(),
             places: Vec::new(),
+            checked: FxHashMap::default(),
             entry,
             block: entry,
             stand_ins: source.f.all_values().take(4).collect(),
@@ -90,6 +97,20 @@ impl<'a> Builder<'a> {
             forms_left: 0,
             inverted: Vec::new(),
         }
+    }
+
+    /// Notes that from `block` on a class is none of these floats.
+    pub(super) fn exclude(&mut self, class: Class, block: Block, kinds: FloatKinds) {
+        self.checked.entry(class).or_default().push((block, kinds));
+    }
+
+    /// The floats that a class is known to be none of in `block`, and the innermost block that shows it.
+    pub(super) fn excluded(&self, class: Class, block: Block) -> (FloatKinds, Block) {
+        let checks = self.checked.get(&class).into_iter().flatten().rev().take(MAX_CHECKS);
+        let here = checks.filter(|&&(from, _)| self.source.dom.dominates(from, block));
+        here.fold((FloatKinds::empty(), self.entry), |(all, inner), &(from, excluded)| {
+            (all | excluded, self.inner(inner, from))
+        })
     }
 
     /// A value that is only looked at.
@@ -244,9 +265,9 @@ impl<'a> Builder<'a> {
         if let Some(class) = self.graph.find(&node).filter(|&class| self.is_available(class)) {
             return class;
         }
-        let known = self.facts_of(op, ty, node.args(), same);
+        let (known, from) = self.facts_of(op, ty, node.args(), same);
         let args: Args = node.args().into();
-        let first = pinned.map_or(self.entry, |_| self.block);
+        let first = pinned.map_or(from, |_| self.block);
         let block = args.iter().map(|arg| self.places[arg.index()].block);
         let block = block.fold(first, |block, other| self.inner(block, other));
         let place = Place { home: self.home(&args), block };
@@ -256,15 +277,24 @@ impl<'a> Builder<'a> {
         self.rewrite(op, ty, &args, class, equal)
     }
 
-    /// The facts on an op on these arguments, which `same` says are one value.
-    fn facts_of(&self, op: Op, ty: Type, args: &[Class], same: bool) -> Facts {
-        let args: SmallVec<[&Facts; 3]> =
+    /// The facts on an op on these arguments, which `same` says are one value, and the block from which on they are known.
+    fn facts_of(&self, op: Op, ty: Type, args: &[Class], same: bool) -> (Facts, Block) {
+        let (mut divisor, mut from) = (Facts::of_type(ty), self.entry);
+        let mut of: SmallVec<[&Facts; 3]> =
             args.iter().map(|&arg| &self.graph.class(arg).facts).collect();
-        let mut facts = facts_of(op, ty, &args, same);
-        if self.is_real() && ty.is_float() {
-            facts.kinds = real_kinds(op, &args, facts.kinds);
+        let mut facts = facts_of(op, ty, &of, same);
+        if !self.is_real() || !ty.is_float() {
+            return (facts, self.entry);
         }
-        facts
+        if let (arith::FDIV, &[_, below]) = (op, args) {
+            let (excluded, block) = self.excluded(below, self.block);
+            if !(excluded & of[1].kinds).is_empty() {
+                divisor.kinds = of[1].kinds - excluded;
+                (of[1], from) = (&divisor, block);
+            }
+        }
+        facts.kinds = real_kinds(op, &of, facts.kinds);
+        (facts, from)
     }
 
     /// Applies the rules to the only node of a class; `equal` is another class of the same form.

@@ -51,6 +51,7 @@
 
 mod algebra;
 mod builder;
+mod divisors;
 mod elaboration;
 mod explanation;
 mod extraction;

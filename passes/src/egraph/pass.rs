@@ -30,7 +30,8 @@ crate::pass! {
     /// the cheapest program is chosen, in which what is shared counts once: it never costs more than
     /// what was there. `regraft rules` lists the rules. With `math=exact` results stay the same, bit for
     /// bit, but for which quiet NaN it is; `finite` assumes that nothing is infinite or NaN, and takes
-    /// guards of singular points away; `fast` takes floats for real numbers, and notes it as the attribute `math=:fast` of the function, so that
+    /// guards of singular points away; `fast` takes floats for real numbers, which leaves guards where the program does not divide by the same
+    /// value, and notes it as the attribute `math=:fast` of the function, so that
     /// LLVM does too. Errors of the program stay, but that of a circular function at infinity with `fast`.
     ///
     /// With `engine=acyclic` the rules are applied once to each value, in near linear time. `engine=egg`

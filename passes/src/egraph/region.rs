@@ -1,19 +1,16 @@
 //! A function as an e-graph: the classes of its values, and what needs them.
 
-use regraft_ir::{Block, DominatorTree, Function, Op, Value};
-use rustc_hash::FxHashMap;
-use smallvec::SmallVec;
+use regraft_dialects::arith;
+use regraft_ir::{Block, Function, Op, Value};
 
 use super::builder::{Builder, Source};
+use super::divisors::shows_divisor;
 use super::extraction::{Extraction, extract};
 use super::graph::{Args, Class};
 use super::saturation::{Alternatives, Limits, Saturation};
 use crate::analysis::traps::{excluded_after, may_trap, may_trap_given, outside_of_domain};
 use crate::analysis::{FloatKinds, Ranges};
 use crate::rewrite::{RuleIndex, facts_of_value, is_term};
-
-/// The most checks of a class that are looked at.
-const MAX_CHECKS: usize = 8;
 
 /// The whole of a function.
 pub(super) struct Region<'a> {
@@ -22,8 +19,6 @@ pub(super) struct Region<'a> {
     pub(super) class_of: Vec<Option<Class>>,
     /// By [`Value::index`], instructions that stay even if nobody needs their values: they may trap.
     pub(super) stays: Vec<bool>,
-    /// The floats that classes are none of, and the blocks from which on this is known.
-    checked: FxHashMap<Class, SmallVec<[(Block, FloatKinds); 2]>>,
     /// By [`Class::index`], whether the program computes a class.
     pub(super) own: Vec<bool>,
     /// The classes that instructions with effects use, once for each use.
@@ -70,7 +65,6 @@ impl<'a> Region<'a> {
             builder: Builder::new(source, entry),
             class_of: vec![None; f.value_capacity()],
             stays: vec![false; f.value_capacity()],
-            checked: FxHashMap::default(),
             own: Vec::new(),
             roots: Vec::new(),
         };
@@ -108,12 +102,15 @@ impl<'a> Region<'a> {
         let traps = may_trap(f, v)
             && may_trap_given(f, v, &ranges.facts(f, block))
             && !self.builder.is_in_domain(op, &args);
-        if traps && !self.is_checked(source.dom, block, op, &args) {
+        if op == arith::FDIV && self.builder.is_real() && shows_divisor(f, v) {
+            self.builder.exclude(args[1], block, FloatKinds::ZERO);
+        }
+        if traps && !self.is_checked(block, op, &args) {
             self.stays[v.index()] = true;
             self.roots.extend_from_slice(&args);
             let excluded = excluded_after(f, v);
             if !excluded.is_empty() {
-                self.checked.entry(args[0]).or_default().push((block, excluded));
+                self.builder.exclude(args[0], block, excluded);
             }
         }
         let mut class = self.builder.instruction(v, block, op, args, traps);
@@ -126,11 +123,9 @@ impl<'a> Region<'a> {
     }
 
     /// Returns whether an instruction with this argument would have trapped already.
-    fn is_checked(&self, dom: &DominatorTree, block: Block, op: Op, args: &[Class]) -> bool {
-        let Some(outside) = outside_of_domain(op) else { return false };
-        let checks = self.checked.get(&args[0]).into_iter().flatten().rev().take(MAX_CHECKS);
-        let here = checks.filter(|&&(from, _)| dom.dominates(from, block));
-        here.fold(FloatKinds::empty(), |all, &(_, excluded)| all | excluded).contains(outside)
+    fn is_checked(&self, block: Block, op: Op, args: &[Class]) -> bool {
+        let outside = outside_of_domain(op);
+        outside.is_some_and(|outside| self.builder.excluded(args[0], block).0.contains(outside))
     }
 
     /// The classes of the operands of an instruction.

@@ -50,6 +50,7 @@ pub mod peel;
 pub mod profile;
 pub mod prune;
 pub mod reassociate;
+pub mod reciprocals;
 pub mod reduction_factor;
 pub mod renumber;
 pub mod rewrite;
@@ -101,6 +102,7 @@ pub fn register(registry: &mut PassRegistry) {
     registry.add::<profile::Profile>();
     registry.add::<prune::Prune>();
     registry.add::<reassociate::Reassociate>();
+    registry.add::<reciprocals::Reciprocals>();
     registry.add::<reduction_factor::ReductionFactor>();
     registry.add::<renumber::Renumber>();
     registry.add::<rewrite::Rewrite>();
