@@ -478,20 +478,6 @@ fn an_endless_loop_ends_with_its_fuel_or_an_interrupt() {
 }
 
 #[test]
-fn recursion_without_end_is_an_error() {
-    let text = "
-func @f(%1: i64) -> i64 {
-^1:
-  %2: i64 = arith.add %1, 1
-  %3: i64 = call @f(%2)
-  %4: i64 = arith.add %3, 1
-  return %4
-}";
-    let error = native(&module(text)).call("f", &[0i64.into()]).expect_err("it does not end");
-    assert_eq!(*error.kind(), ErrorKind::Depth);
-}
-
-#[test]
 fn arrays_are_made_copied_and_multiplied() {
     let text = "
 func @f(%m: i64, %n: i64) -> array<f64, 2> {

@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 use regraft_exec::typed::{ByMut, ByRef, ByValue, Fixed, Signature, TypedFunction};
-use regraft_exec::{EngineKind, native_engines};
+use regraft_exec::{EngineKind, Limits, native_engines};
 use regraft_ir::render_all;
 use regraft_lang::Session;
 
@@ -152,6 +152,49 @@ fn errors_have_their_places() {
             // What was written before is there.
             assert_eq!(x, [7.0, 2.0]);
             assert_eq!(f.call((&mut x, 2)).unwrap(), 2.0);
+        }
+    }
+}
+
+/// The second and later calls of native code are made without a machine until something needs one.
+#[test]
+fn calls_are_alike_whatever_the_ones_before_did() {
+    let text = "
+        deep(n) = n == 0 ? 0.0 : 1.0 + deep(n - 1)
+        function f(x, k)
+            k == 0 && return sum([a * a for a in x])
+            k < 0 && return deep(-k)
+            return x[k] / 2
+        end";
+    for f in compiled::<fn(&[f64], i64) -> f64>(text, "f") {
+        let x = [3.0, 4.0];
+        let error = |k| f.call((&x, k)).expect_err("it fails").render(false);
+        let (bounds, depth) = (error(3), error(-1_000_000));
+        assert!(bounds.contains("BoundsError") && bounds.contains("[3]"), "{bounds}");
+        assert!(depth.contains("depth limit"), "{depth}");
+        for _ in 0..3 {
+            for (k, result) in [(1, 1.5), (0, 25.0), (2, 2.0), (-100, 100.0), (1, 1.5)] {
+                assert_eq!(f.call((&x, k)).unwrap(), result);
+            }
+            assert_eq!(error(3), bounds);
+            assert_eq!(f.call((&x, 2)).unwrap(), 2.0);
+            assert_eq!(error(-1_000_000), depth);
+            assert_eq!(f.call((&x, 0)).unwrap(), 25.0);
+        }
+    }
+}
+
+#[test]
+fn the_memory_limit_is_that_of_each_call() {
+    let text = "grow(n) = length(zeros(n)) + length(zeros(2n))";
+    for engine in engines() {
+        let mut session = session(text, engine);
+        session.set_limits(Limits { memory: 1 << 20, ..Limits::default() });
+        let f = session.compile::<fn(i64) -> i64>("grow").expect("it compiles");
+        for _ in 0..3 {
+            assert_eq!(f.call((10_000,)).unwrap(), 30_000);
+            let error = f.call((100_000,)).expect_err("it needs 2.4 MB");
+            assert!(error.message().contains("the memory limit of 1048576 bytes"), "{error}");
         }
     }
 }

@@ -113,6 +113,8 @@ pub(crate) struct Code {
     /// The sizes of the register files.
     pub(crate) scalar_regs: u32,
     pub(crate) val_regs: u32,
+    /// The most arguments of a call that are no scalars.
+    pub(crate) val_args: u32,
     pub(crate) vals: Box<[Val]>,
     pub(crate) evals: Box<[EvalSite]>,
     pub(crate) functions: Box<[ScalarOp]>,
@@ -127,6 +129,12 @@ impl Code {
     /// The constant that a scalar register holds when a frame starts, and ever after.
     pub(crate) fn constant_in(&self, reg: Reg) -> Option<u64> {
         self.scalars.get(reg.checked_sub(self.scalar_params)? as usize).copied()
+    }
+
+    /// The values that there is room for while native code runs: those in registers, and behind them the arguments of a call,
+    /// or what one returns.
+    pub(crate) fn native_vals(&self) -> usize {
+        self.val_regs as usize + self.val_args.max(1) as usize
     }
 }
 

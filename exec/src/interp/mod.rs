@@ -183,39 +183,27 @@ impl Interpreter {
     /// # Errors
     /// As [`Engine::call`].
     pub fn run_once(&mut self, function: Rc<Function>, args: &[Val]) -> Result<Val, ExecError> {
-        self.set_limits_up();
+        self.state.start();
         let slot = self.world.lend_slot(function);
         let result = machine::run(&self.world, &mut self.state, slot, args);
         self.world.take_slot_back(slot);
         result
     }
 
-    /// Begins a run: returns the registers of the function in a slot, those of scalars and those of values. Those of
-    /// parameters, which come first, are to be set before it is [called there](Self::call_there): scalars
-    /// in those of the first kind, each in the form of its type, and all others, of the types that the
-    /// function takes, in those of the second.
-    pub(crate) fn registers(&mut self, slot: u32) -> Result<(&mut [u64], &mut [Val]), ExecError> {
-        self.start();
-        let Self { world, state, .. } = self;
-        let registers = world.code(slot).and_then(|code| state.registers(code));
-        registers.map_err(|trap| ExecError::new(&world.ctx, trap, Chain::default()))
-    }
-
-    /// Calls the function in a slot with the arguments in its registers.
-    pub(crate) fn call_there(&mut self, slot: u32) -> Result<Returned, ExecError> {
-        machine::run_there(&self.world, &mut self.state, slot)
-    }
-
-    /// Empties registers whose function is not called, as an argument cannot be passed.
-    #[cold]
-    pub(crate) fn call_off(&mut self, trap: Trap) -> ExecError {
-        self.state.vals.fill(Val::Unit);
-        self.not_started(trap)
+    /// Calls the function in a slot with arguments that `pass` writes to its [registers](machine::run_with).
+    #[inline]
+    pub(crate) fn call_with(
+        &mut self,
+        slot: u32,
+        pass: impl FnOnce(&mut [u64], &mut [Val]) -> Result<(), Trap>,
+    ) -> Result<Returned, ExecError> {
+        self.state.interrupt.store(false, Ordering::Relaxed);
+        machine::run_with(&self.world, &mut self.state, slot, pass)
     }
 
     /// Calls the function in a slot as a part of a larger run: an interrupt that was set before it is not lost.
     pub(crate) fn call_part(&mut self, slot: u32, args: &[Val]) -> Result<Val, ExecError> {
-        self.set_limits_up();
+        self.state.start();
         machine::run(&self.world, &mut self.state, slot, args)
     }
 
@@ -289,13 +277,7 @@ impl Interpreter {
     /// Begins a run: what was to be interrupted before is over.
     fn start(&mut self) {
         self.state.interrupt.store(false, Ordering::Relaxed);
-        self.set_limits_up();
-    }
-
-    /// Sets the limits for what runs next.
-    fn set_limits_up(&mut self) {
-        self.state.fuel_left = self.state.limits.fuel.unwrap_or(u64::MAX);
-        self.state.host.start(self.state.limits.memory);
+        self.state.start();
     }
 
     fn not_started(&self, trap: Trap) -> ExecError {

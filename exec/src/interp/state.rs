@@ -38,14 +38,21 @@ pub(super) struct State {
 }
 
 impl State {
-    /// The registers of the first frame that runs `code`.
+    /// Sets the limits for what runs next.
+    pub(super) fn start(&mut self) {
+        self.fuel_left = self.limits.fuel.unwrap_or(u64::MAX);
+        self.host.start(self.limits.memory);
+    }
+
+    /// The registers of the first frame that runs `code`, and room for what native code puts behind them.
     ///
     /// # Errors
     /// If they would exceed the memory limit.
     #[inline]
     pub(super) fn registers(&mut self, code: &Code) -> Result<(&mut [u64], &mut [Val]), Trap> {
-        let (scalars, vals) = (code.scalar_regs as usize, code.val_regs as usize);
+        let (scalars, vals) = (code.scalar_regs as usize, code.native_vals());
         if scalars > self.scalars.len() || vals > self.vals.len() {
+            self.start();
             self.host.reserve(scalars * size_of::<u64>() + vals * size_of::<Val>())?;
             self.scalars.resize(scalars.max(self.scalars.len()), 0);
             self.vals.resize(vals.max(self.vals.len()), Val::Unit);

@@ -15,7 +15,7 @@ use crate::value::Val;
 #[repr(C)]
 #[derive(Debug)]
 pub(crate) struct NativeContext {
-    /// The machine that runs.
+    /// The machine that runs; null if nothing has needed one yet.
     pub(crate) machine: Cell<*mut c_void>,
     /// The ends of the stacks of registers.
     pub(crate) scalars_end: Cell<*const u64>,
@@ -30,6 +30,8 @@ pub(crate) struct NativeContext {
     pub(crate) table: Cell<*const *const u8>,
     /// The result of a function that was left for better code of it, if it is a scalar.
     pub(crate) result: Cell<u64>,
+    /// The parts of a machine, where there is none.
+    pub(crate) parts: Cell<*mut c_void>,
     stack_end: Cell<usize>,
     interrupt: Cell<*const AtomicBool>,
     is_running: AtomicBool,
@@ -61,6 +63,7 @@ impl Default for NativeContext {
             fuel: Cell::new(0),
             table: Cell::new(ptr::null()),
             result: Cell::new(0),
+            parts: Cell::new(ptr::null_mut()),
             stack_end: Cell::new(0),
             interrupt: Cell::new(ptr::null()),
             is_running: AtomicBool::new(false),

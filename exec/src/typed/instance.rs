@@ -76,13 +76,11 @@ impl Instance {
     ) -> Result<R, Diagnostic> {
         let Self { interpreter, slot, callee, lent, pool } = self;
         let at_work = pool.as_mut().map(Pool::begin);
-        let (scalars, vals) = interpreter.registers(*slot)?;
-        let mut to = Passing::new(scalars, vals, lent);
-        let callee = callee.clone().map_or(Ok(()), |callee| to.pass_value(callee));
-        let result = match callee.and_then(|()| pass(&mut to)) {
-            Ok(()) => interpreter.call_there(*slot),
-            Err(trap) => Err(interpreter.call_off(trap)),
-        };
+        let result = interpreter.call_with(*slot, |scalars, vals| {
+            let mut to = Passing::new(scalars, vals, lent);
+            callee.clone().map_or(Ok(()), |callee| to.pass_value(callee))?;
+            pass(&mut to)
+        });
         let result = result.map_err(Diagnostic::from).and_then(|result| take(result.into()));
         drop(at_work);
         lent.iter_mut().for_each(|lent| lent.loan.end());

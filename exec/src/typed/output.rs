@@ -45,12 +45,13 @@ macro_rules! scalars {
 
             #[inline]
             fn take(result: Returned) -> Option<Self> {
-                match result {
-                    Returned::Scalar(slot) => {
-                        Self::from_val(&Scalar::of(<$ty as Element>::TYPE)?.boxed(slot))
-                    }
-                    Returned::Val(value) => Self::from_val(&value),
-                }
+                let value = match result {
+                    Returned::Scalar(slot) => Scalar::of(<$ty as Element>::TYPE)?.boxed(slot),
+                    Returned::Val(value) => value,
+                };
+                let scalar = Self::from_val(&value);
+                value.discard();
+                scalar
             }
         }
     )*};

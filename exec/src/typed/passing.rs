@@ -36,7 +36,9 @@ impl<'a> Passing<'a> {
 
     #[inline]
     pub(super) fn pass_scalar<T: Element>(&mut self, value: T) -> Result<(), Trap> {
-        let slot = Scalar::of(T::TYPE).and_then(|ty| ty.unboxed(&value.into()));
+        let value = value.into();
+        let slot = Scalar::of(T::TYPE).and_then(|ty| ty.unboxed(&value));
+        value.discard();
         self.pass_slot(slot.ok_or_else(no_register)?)
     }
 

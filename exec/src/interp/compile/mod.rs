@@ -211,6 +211,7 @@ impl<'a> Compiler<'a> {
 
     fn finish(self) -> Code {
         let chunks = chunks::kernel(self.f);
+        let val_args = self.calls.iter().map(|site| site.args.iter().filter(|arg| arg.is_val()));
         let mut code = Code {
             name: self.f.name(),
             slot: self.slot,
@@ -226,6 +227,7 @@ impl<'a> Compiler<'a> {
             scalar_regs: self.classes.len() as u32,
             classes: self.classes.into(),
             val_regs: self.val_regs,
+            val_args: val_args.map(Iterator::count).max().unwrap_or(0) as u32,
             vals: self.vals.into(),
             evals: self.evals.into(),
             functions: self.functions.into(),

@@ -7,6 +7,7 @@ mod access;
 mod apply;
 mod catch;
 mod chunks;
+mod direct;
 mod execute;
 mod fuel;
 mod native;
@@ -48,12 +49,25 @@ pub(super) fn run(
     })
 }
 
-/// The same with arguments that stand in the registers of parameters.
-pub(super) fn run_there(
+/// The same with arguments that `pass` writes to the registers of parameters, which come first: scalars in those of the
+/// first kind, each in the form of its type, and all others, of the types that the function takes, in those of the second.
+#[inline]
+pub(super) fn run_with(
     world: &World,
     state: &mut State,
     slot: u32,
+    pass: impl FnOnce(&mut [u64], &mut [Val]) -> Result<(), Trap>,
 ) -> Result<Returned, ExecError> {
+    let passed = world.code(slot).and_then(|code| {
+        let (scalars, vals) = state.registers(code)?;
+        let passed = pass(scalars, vals).map(|()| code);
+        passed.inspect_err(|_| state.vals.fill(Val::Unit))
+    });
+    let code = passed.map_err(|trap| ExecError::new(&world.ctx, trap, Chain::default()))?;
+    if let Some(entry) = direct::entry(world, state, code) {
+        return direct::run(world, state, code, entry);
+    }
+    state.start();
     with_machine(world, state, |machine| {
         let (_, result) = machine.start(slot, |machine, code| machine.push_frame(code, 0, 0))?;
         Ok(result)
@@ -67,34 +81,9 @@ fn with_machine<R>(
     state: &mut State,
     run: impl FnOnce(&mut Machine<'_>) -> Result<R, ExecError>,
 ) -> Result<R, ExecError> {
-    let mut machine = Machine {
-        world,
-        scalars: std::mem::take(&mut state.scalars),
-        vals: std::mem::take(&mut state.vals),
-        frames: emptied(&mut state.frames),
-        handlers: Vec::new(),
-        state,
-        stack_charge: None,
-        base: 0,
-        native: NativeState::default(),
-    };
-    machine.make_room_for_native();
-    let events = machine.state.host.profiler.depth();
+    let mut machine = Machine::on(world, state);
     let result = run(&mut machine);
-    machine.state.host.end();
-    if result.is_err() {
-        machine.state.host.unwind_events(events);
-        // Frames are still there with what they hold.
-        machine.vals.fill(Val::Unit);
-    }
-    // The stacks are kept for the next call, unless one deep recursion blew them up. Where memory is
-    // kept in any case, they are too.
-    let deepest = machine.scalars.len().max(machine.vals.len());
-    if deepest < 1 << 16 || crate::value::pool::is_active() {
-        machine.state.scalars = machine.scalars;
-        machine.state.vals = machine.vals;
-        machine.state.frames = emptied(&mut machine.frames);
-    }
+    machine.end(result.is_err());
     result
 }
 
@@ -122,6 +111,8 @@ struct Machine<'a> {
     /// The number of frames below those of the innermost stretch of interpreted code.
     base: usize,
     native: NativeState,
+    /// The number of events of the profiler that are open around the run.
+    events: usize,
 }
 
 /// A place in a frame.
@@ -141,6 +132,44 @@ struct Failure<'a> {
 }
 
 impl<'a> Machine<'a> {
+    /// A machine that has taken the stacks of the state.
+    #[inline(always)]
+    fn on(world: &'a World, state: &'a mut State) -> Self {
+        let mut machine = Self {
+            world,
+            scalars: std::mem::take(&mut state.scalars),
+            vals: std::mem::take(&mut state.vals),
+            frames: emptied(&mut state.frames),
+            handlers: Vec::new(),
+            events: state.host.profiler.depth(),
+            state,
+            stack_charge: None,
+            base: 0,
+            native: NativeState::default(),
+        };
+        machine.make_room_for_native();
+        machine
+    }
+
+    /// Ends the run, and gives the stacks back.
+    #[inline(always)]
+    fn end(mut self, failed: bool) {
+        self.state.host.end();
+        if failed {
+            self.state.host.unwind_events(self.events);
+            // Frames are still there with what they hold.
+            self.vals.fill(Val::Unit);
+        }
+        // The stacks are kept for the next call, unless one deep recursion blew them up. Where memory is
+        // kept in any case, they are too.
+        let deepest = self.scalars.len().max(self.vals.len());
+        if deepest < 1 << 16 || crate::value::pool::is_active() {
+            self.state.scalars = self.scalars;
+            self.state.vals = self.vals;
+            self.state.frames = emptied(&mut self.frames);
+        }
+    }
+
     /// Runs the function in `slot`, whose arguments `enter` writes to its frame.
     #[inline(always)]
     fn start(
@@ -164,12 +193,16 @@ impl<'a> Machine<'a> {
                 self.execute_to_the_end(place).map_err(|Failure { trap, at }| (trap, Some(at)))
             }),
         };
-        result.map(|result| (code, result)).map_err(|(mut trap, at)| {
-            let path = trap.take_path(0);
-            let chain = self.left_down_to(0, path, at);
-            let error = ExecError::new(&self.world.ctx, trap, chain);
-            error.named(self.state.host.texts(&self.world.ctx))
-        })
+        result.map(|result| (code, result)).map_err(|(trap, at)| self.failed(trap, at))
+    }
+
+    /// The error of a run that none of its frames handles; `at` is the place in interpreted code.
+    #[cold]
+    fn failed(&mut self, mut trap: Trap, at: Option<Place<'a>>) -> ExecError {
+        let path = trap.take_path(0);
+        let chain = self.left_down_to(0, path, at);
+        let error = ExecError::new(&self.world.ctx, trap, chain);
+        error.named(self.state.host.texts(&self.world.ctx))
     }
 
     /// Runs code until its frame returns, through all handlers of frames above it.

@@ -13,7 +13,7 @@ use std::sync::atomic::Ordering;
 
 use super::super::code::Code;
 use super::super::inst::Pc;
-use super::super::register::{NO_REG, Scalar};
+use super::super::register::NO_REG;
 use super::transfer::Returned;
 use super::{Failure, Frame, Machine, Place};
 use crate::chain::Chain;
@@ -46,6 +46,25 @@ impl NativeState {
     pub(super) fn is_running(&self) -> bool {
         self.running > 0
     }
+
+    /// Notes that native code runs already.
+    pub(super) fn begin(&mut self) {
+        self.running += 1;
+    }
+}
+
+/// Returns whether stacks are as large as native code may want them.
+#[inline]
+pub(super) fn has_room_for_native(scalars: &Vec<u64>, vals: &Vec<Val>) -> bool {
+    SCALARS <= scalars.capacity() && VALS <= vals.capacity()
+}
+
+/// The lowest address that the stack of the thread may grow to while native code runs.
+#[inline]
+pub(super) fn stack_end() -> usize {
+    let here = 0u8;
+    let room = stacker::remaining_stack().unwrap_or(1 << 20);
+    (&raw const here).addr().saturating_sub(room).saturating_add(STACK_LEFT)
 }
 
 impl<'a> Machine<'a> {
@@ -53,7 +72,7 @@ impl<'a> Machine<'a> {
     pub(super) fn make_room_for_native(&mut self) {
         if self.world.natives.may_run() {
             self.state.native.table.set(self.world.natives.table.as_ptr());
-            if !self.fits(SCALARS, VALS) {
+            if !has_room_for_native(&self.scalars, &self.vals) {
                 self.scalars.reserve_exact(SCALARS.saturating_sub(self.scalars.len()));
                 self.vals.reserve_exact(VALS.saturating_sub(self.vals.len()));
             }
@@ -88,17 +107,13 @@ impl<'a> Machine<'a> {
         code: &Code,
         (s, v): (usize, usize),
     ) -> Result<Returned, Trap> {
-        // The result takes one register, whatever the frame has.
-        let (scalars, vals) = (s + code.scalar_regs as usize, v + code.val_regs as usize + 1);
+        let (scalars, vals) = (s + code.scalar_regs as usize, v + code.native_vals());
         if scalars > self.scalars.len() || vals > self.vals.len() {
             self.grow(scalars, vals)?;
         }
         let machine: *mut Self = self;
         if self.native.running == 0 {
-            let here = (&raw const machine).addr();
-            let room = stacker::remaining_stack().unwrap_or(1 << 20);
-            let stack_end = here.saturating_sub(room).saturating_add(STACK_LEFT);
-            self.begin_native(stack_end, code);
+            self.begin_native(stack_end(), code);
         }
         self.state.native.machine.set(machine.cast::<c_void>());
         self.note_ends();
@@ -115,14 +130,23 @@ impl<'a> Machine<'a> {
         if self.native.running == 0 {
             self.state.native.end();
         }
+        self.result_of_native(code, status, result, v)
+    }
+
+    /// The result of native code whose frame starts at `v`, by its status.
+    #[inline]
+    pub(super) fn result_of_native(
+        &mut self,
+        code: &Code,
+        status: i64,
+        result: u64,
+        v: usize,
+    ) -> Result<Returned, Trap> {
         if status != 0 {
             let lost = || Trap::type_error("native code has failed without an error");
             return Err(self.native.trap.take().unwrap_or_else(lost));
         }
-        if Scalar::of(code.ret).is_some() {
-            return Ok(Returned::Scalar(result));
-        }
-        Ok(Returned::Val(std::mem::replace(&mut self.vals[v], Val::Unit)))
+        Ok(Returned::of_registers(code, result, &mut self.vals, v))
     }
 
     /// Begins a run of native code, with that of a function.

@@ -10,19 +10,26 @@ use regraft_ir::Type;
 use super::super::code::{Code, SwitchTable};
 use super::super::inst::{Inst, Pc};
 use super::super::quick::Quick;
+use super::direct::make_machine;
 use super::transfer::assign;
 use super::{Machine, spot};
 use crate::error::Trap;
 use crate::native::{Arg, DONE, Function, LEFT, NativeContext, Runtime, Touches};
 use crate::value::{Header, Val, egal, note_change};
 
-/// The machine that native code runs on.
+/// The machine that native code runs on, which is made if there is none yet.
 ///
 /// # Safety
-/// The context is that of a machine at work, on which nobody else works meanwhile.
+/// The context is that of native code at work, and nobody else works on the machine meanwhile.
+#[inline]
 unsafe fn machine<'m>(cx: *mut NativeContext) -> &'m mut Machine<'m> {
-    // SAFETY: as above; `run_native` has set the pointer.
-    unsafe { &mut *(*cx).machine.get().cast::<Machine<'m>>() }
+    // SAFETY: as above; `run_native` or `make_machine` has set the pointer.
+    unsafe {
+        if (*cx).machine.get().is_null() {
+            make_machine(cx);
+        }
+        &mut *(*cx).machine.get().cast::<Machine<'m>>()
+    }
 }
 
 extern "C" fn grow(
@@ -34,8 +41,7 @@ extern "C" fn grow(
     // SAFETY: native code passes its context, and code that lives as long as it does.
     let (machine, code) = unsafe { (machine(cx), &*code) };
     let (s, v) = machine.window(scalars, vals);
-    // One value more for what a call returns.
-    let result = machine.grow(s + code.scalar_regs as usize, v + code.val_regs as usize + 1);
+    let result = machine.grow(s + code.scalar_regs as usize, v + code.native_vals());
     machine.note_ends();
     machine.fail_with(result)
 }

@@ -250,6 +250,15 @@ pub(crate) enum Returned {
 }
 
 impl Returned {
+    /// What native code has returned: a scalar, or a value in the first register of its frame, which starts at `v`.
+    #[inline]
+    pub(super) fn of_registers(code: &Code, scalar: u64, vals: &mut [Val], v: usize) -> Self {
+        match Scalar::of(code.ret) {
+            Some(_) => Self::Scalar(scalar),
+            None => Self::Val(std::mem::replace(&mut vals[v], Val::Unit)),
+        }
+    }
+
     pub(super) fn into_val(self, ty: Type) -> Val {
         match (self, Scalar::of(ty)) {
             (Self::Scalar(slot), Some(ty)) => ty.boxed(slot),

@@ -10,9 +10,9 @@ impl<E: Emitter> Translator<'_, '_, E> {
     pub(super) fn prologue(&mut self) {
         let code = self.source.code;
         let calls = code.insts.iter().any(|inst| self.may_call(*inst));
-        if code.val_regs > 0 || code.insts.iter().any(|&inst| self.may_give_value(inst)) {
-            // One value more for what a call returns.
-            self.room(self.vals, i64::from(code.val_regs + 1) * 16, offsets::VALS_END);
+        let has_values = code.val_regs > 0 || code.val_args > 0;
+        if has_values || code.insts.iter().any(|&inst| self.may_give_value(inst)) {
+            self.room(self.vals, code.native_vals() as i64 * 16, offsets::VALS_END);
         }
         if calls || self.looks_up() {
             self.room(self.scalars, i64::from(code.scalar_regs) * 8, offsets::SCALARS_END);

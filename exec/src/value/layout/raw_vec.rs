@@ -103,11 +103,11 @@ impl<T: Copy> RawVec<T> {
     /// here, nobody else looks at them.
     #[inline]
     pub(in crate::value) unsafe fn lend(&self, data: NonNull<T>, len: usize) {
-        drop(self.take());
-        if len > 0 {
-            self.data.set(data);
-            self.len.set(len);
+        if self.capacity.get() > 0 {
+            drop(self.take());
         }
+        self.data.set(if len > 0 { data } else { NonNull::dangling() });
+        self.len.set(len);
     }
 
     /// Makes a copy of elements that are somebody else's.
