@@ -267,10 +267,9 @@ pub(crate) trait Emitter {
     /// Sets a register.
     fn write(&mut self, reg: Reg, value: Self::Value);
 
-    /// True if values are to be settled behind loops.
+    /// True if values are to be settled around loops.
     const SETTLES: bool = false;
-    /// Settles the value of a register: from here on, it is another one for the register allocator, which would keep it in memory
-    /// in the loop before, too, where a call comes after the loop.
+    /// Settles the value of a register: from here on, it is another one for the register allocator.
     fn settle(&mut self, _reg: Reg) {}
 
     fn int(&mut self, value: i64) -> Self::Value;

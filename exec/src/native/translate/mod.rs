@@ -28,6 +28,7 @@ mod values;
 mod whole_arrays;
 
 use regraft_ir::{Type, Value as IrValue};
+use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use self::known_arrays::Arrays;
@@ -64,11 +65,12 @@ pub(super) fn translate<E: Emitter>(source: Source<'_>, e: &mut E) {
     let failed = e.block(true);
     let arrays = Arrays::of(source);
     let (blocks, reached) = (Vec::new(), reached_from(code, source.start.unwrap_or(0), None));
-    let live = None;
+    let (entries, live) = (FxHashMap::default(), None);
     let mut translator =
-        Translator { source, e, cx, scalars, vals, blocks, reached, failed, arrays, live };
+        Translator { source, e, cx, scalars, vals, blocks, entries, reached, failed, arrays, live };
     translator.find_blocks();
-    let loops = translator.outermost_loops();
+    let settling = translator.settling();
+    translator.find_entries(&settling);
     match source.start {
         Some(header) => translator.resume(header),
         None => translator.prologue(),
@@ -80,13 +82,18 @@ pub(super) fn translate<E: Emitter>(source: Source<'_>, e: &mut E) {
             continue;
         }
         if let Some(block) = translator.blocks[pc] {
+            let at = pc as Pc;
             if goes_on {
+                let block = translator.target(at.saturating_sub(1), at);
+                translator.e.jump(block);
+            }
+            if let Some(&entry) = translator.entries.get(&at) {
+                translator.e.enter(entry);
+                translator.settle_before(&settling, at);
                 translator.e.jump(block);
             }
             translator.e.enter(block);
-            if let Some(&header) = loops.get(&(pc as Pc)) {
-                translator.settle(header, pc as Pc);
-            }
+            translator.settle_behind(&settling, at);
         }
         let inst = code.insts[pc];
         translator.inst(pc as Pc, inst);
@@ -105,6 +112,8 @@ struct Translator<'a, 's, E: Emitter> {
     vals: E::Value,
     /// The blocks that begin at instructions.
     blocks: Vec<Option<E::Block>>,
+    /// Blocks on the ways into innermost loops, by their headers.
+    entries: FxHashMap<Pc, E::Block>,
     /// By position: true if control can get there.
     reached: Vec<bool>,
     /// The way out after an error, with the position in a register of its own.
@@ -162,8 +171,10 @@ impl<E: Emitter> Translator<'_, '_, E> {
         self.e.address(Address::Code(self.source.code))
     }
 
-    fn target(&self, pc: Pc) -> E::Block {
-        self.blocks[pc as usize].expect("jumps go to the start of blocks")
+    /// The block that control goes to from one position to another.
+    fn target(&self, from: Pc, to: Pc) -> E::Block {
+        let entry = self.entries.get(&to).copied().filter(|_| from < to);
+        entry.or(self.blocks[to as usize]).expect("jumps go to the start of blocks")
     }
 
     /// Leaves with the error that the runtime has made at `pc`.
@@ -237,8 +248,8 @@ impl<E: Emitter> Translator<'_, '_, E> {
     fn inst(&mut self, pc: Pc, inst: Inst) {
         match inst {
             Inst::Jump { to } => self.jump_to(pc, to),
-            Inst::Switch { a, table } => self.switch(a, table),
-            Inst::SwitchVal { va, table } => self.switch_val(va, table),
+            Inst::Switch { a, table } => self.switch(pc, a, table),
+            Inst::SwitchVal { va, table } => self.switch_val(pc, va, table),
             Inst::Call { site } => self.call(pc, site),
             Inst::Apply { .. } => self.slowly(pc),
             Inst::Return { .. }
@@ -270,14 +281,14 @@ impl<E: Emitter> Translator<'_, '_, E> {
         if to <= pc {
             self.poll(pc, to);
         }
-        let target = self.target(to);
+        let target = self.target(pc, to);
         self.e.jump(target);
     }
 
     fn branch_to(&mut self, pc: Pc, flag: E::Flag, to: Pc) {
-        let next = self.target(pc + 1);
+        let next = self.target(pc, pc + 1);
         if to > pc {
-            let target = self.target(to);
+            let target = self.target(pc, to);
             self.e.branch(flag, target, next);
             return;
         }
@@ -287,29 +298,29 @@ impl<E: Emitter> Translator<'_, '_, E> {
         self.jump_to(pc, to);
     }
 
-    fn switch(&mut self, a: Reg, table: u32) {
+    fn switch(&mut self, pc: Pc, a: Reg, table: u32) {
         let table = &self.source.code.switches[table as usize];
         let cases: Vec<(u64, E::Block)> =
-            table.scalars.iter().map(|&(slot, to)| (slot, self.target(to))).collect();
-        let (value, default) = (self.e.read(a), self.target(table.default));
+            table.scalars.iter().map(|&(slot, to)| (slot, self.target(pc, to))).collect();
+        let (value, default) = (self.e.read(a), self.target(pc, table.default));
         self.e.switch(value, &cases, default);
     }
 
-    fn switch_val(&mut self, va: Reg, table: u32) {
+    fn switch_val(&mut self, pc: Pc, va: Reg, table: u32) {
         let find = self.source.runtime.find_case;
         let address = self.e.address(Address::Switch(self.source.code, table));
         let table = &self.source.code.switches[table as usize];
         let value = self.val(va);
         let Some(found) = self.e.call(&find, &[address, value]) else { return };
         let cases: Vec<(u64, E::Block)> =
-            table.vals.iter().map(|&(_, to)| (u64::from(to), self.target(to))).collect();
+            table.vals.iter().map(|&(_, to)| (u64::from(to), self.target(pc, to))).collect();
         let mut distinct: Vec<(u64, E::Block)> = Vec::new();
         for (case, block) in cases {
             if !distinct.iter().any(|&(other, _)| other == case) {
                 distinct.push((case, block));
             }
         }
-        let default = self.target(table.default);
+        let default = self.target(pc, table.default);
         self.e.switch(found, &distinct, default);
     }
 

@@ -77,7 +77,7 @@ impl<E: Emitter> Translator<'_, '_, E> {
         let zero = self.e.int(0);
         self.e.write(super::position_reg(code), zero);
         self.note_live_arrays(header);
-        let target = self.target(header);
+        let target = self.target(header, header);
         self.e.jump(target);
     }
 
