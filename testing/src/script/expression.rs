@@ -294,7 +294,15 @@ impl Writer {
             return self.smooth_float(depth);
         }
         let x = self.expression(Ty::Float, depth);
-        match self.c.below(17) {
+        match self.c.below(18) {
+            17 => {
+                // Deep enough for the stacks to grow.
+                let depth_of_calls = self.c.pick(&[2, 90, 400]);
+                format!(
+                    "turn([{x}], [{}], [0.5], {depth_of_calls})",
+                    self.expression(Ty::Float, depth)
+                )
+            }
             16 => self.part(x),
             14 => self.entry(x),
             15 => self.of_methods(x),

@@ -324,6 +324,7 @@ impl Writer {
         self.line("struct P; a::Int64; b::Float64; end");
         self.line("mutable struct M; n::Int64; x::Float64; end");
         few::DEFINITIONS.into_iter().for_each(|line| self.line(line));
+        self.line("turn(a, b, c, n) = n < 1 ? 0.0 : a[1] - 0.5 * turn(b, c, a, n - 1)");
         while self.callees.len() < 3 {
             let start = self.c.open();
             let more = self.c.chance(50);
