@@ -2,6 +2,7 @@
 
 use rayon::prelude::*;
 use regraft_exec::typed::{ByMut, ByRef, ByValue, Fixed, Signature, TypedFunction};
+use regraft_exec::value::{Array, Val};
 use regraft_exec::{EngineKind, Limits, native_engines};
 use regraft_ir::render_all;
 use regraft_lang::Session;
@@ -191,8 +192,11 @@ fn the_memory_limit_is_that_of_each_call() {
         let mut session = session(text, engine);
         session.set_limits(Limits { memory: 1 << 20, ..Limits::default() });
         let f = session.compile::<fn(i64) -> i64>("grow").expect("it compiles");
+        let mut kept = Vec::new();
         for _ in 0..3 {
             assert_eq!(f.call((10_000,)).unwrap(), 30_000);
+            // What lives besides is more than the limit.
+            kept.push(Val::from(Array::vector(&[0.0; 300_000])));
             let error = f.call((100_000,)).expect_err("it needs 2.4 MB");
             assert!(error.message().contains("the memory limit of 1048576 bytes"), "{error}");
         }

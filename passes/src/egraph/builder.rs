@@ -27,8 +27,8 @@ pub(super) const MAX_DEPTH: u32 = 5;
 pub(super) const MAX_NEW_NODES: u32 = 40;
 /// The most forms that are lowered for one instruction.
 const MAX_LOWERED: u32 = 256;
-/// The most checks of a class that are looked at.
-const MAX_CHECKS: usize = 8;
+/// The most blocks that are looked at for what is known of a class.
+const MAX_NOTED: usize = 8;
 
 /// The function that a graph is made of.
 #[derive(Clone, Copy)]
@@ -51,8 +51,8 @@ pub(super) struct Builder<'a> {
     pub(super) costs: Vec<u64>,
     /// The places where classes are known, by [`Class::index`].
     places: Vec<Place>,
-    /// The floats that classes are none of, and the blocks from which on this is known.
-    checked: FxHashMap<Class, SmallVec<[(Block, FloatKinds); 2]>>,
+    /// The blocks from which on classes are no zeros, as floats are real numbers and the program divides by them.
+    nonzero: FxHashMap<Class, SmallVec<[Block; 2]>>,
     entry: Block,
     /// The block of the present instruction.
     block: Block,
@@ -88,7 +88,7 @@ impl<'a> Builder<'a> {
             latencies: ctx.extensions().get(),
             costs: Vec::new(),
             places: Vec::new(),
-            checked: FxHashMap::default(),
+            nonzero: FxHashMap::default(),
             entry,
             block: entry,
             stand_ins: source.f.all_values().take(4).collect(),
@@ -99,18 +99,18 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Notes that from `block` on a class is none of these floats.
-    pub(super) fn exclude(&mut self, class: Class, block: Block, kinds: FloatKinds) {
-        self.checked.entry(class).or_default().push((block, kinds));
+    /// Notes that from `block` on a class is no zero.
+    pub(super) fn note_nonzero(&mut self, class: Class, block: Block) {
+        let is_constant = self.graph.class(class).constant.is_some();
+        if !is_constant && self.nonzero_from(class, block).is_none() {
+            self.nonzero.entry(class).or_default().push(block);
+        }
     }
 
-    /// The floats that a class is known to be none of in `block`, and the innermost block that shows it.
-    pub(super) fn excluded(&self, class: Class, block: Block) -> (FloatKinds, Block) {
-        let checks = self.checked.get(&class).into_iter().flatten().rev().take(MAX_CHECKS);
-        let here = checks.filter(|&&(from, _)| self.source.dom.dominates(from, block));
-        here.fold((FloatKinds::empty(), self.entry), |(all, inner), &(from, excluded)| {
-            (all | excluded, self.inner(inner, from))
-        })
+    /// The block from which on a class is known to be no zero, if `block` is within.
+    fn nonzero_from(&self, class: Class, block: Block) -> Option<Block> {
+        let noted = self.nonzero.get(&class).into_iter().flatten().rev().take(MAX_NOTED);
+        noted.copied().find(|&from| self.source.dom.dominates(from, block))
     }
 
     /// A value that is only looked at.
@@ -209,7 +209,12 @@ impl<'a> Builder<'a> {
     /// Makes a class of the nodes of `other` alone, which is better than `class` and equal to it.
     fn replace(&mut self, class: Class, other: Class, reason: Reason) -> Class {
         let new = self.graph.replace(class, other, reason);
-        self.places.push(self.places[other.index()]);
+        let mut place = self.places[other.index()];
+        if self.is_real() {
+            // What is known of `class` may hold only from there on.
+            place.block = self.inner(place.block, self.places[class.index()].block);
+        }
+        self.places.push(place);
         self.note_replaced(new, class, other);
         new
     }
@@ -287,9 +292,9 @@ impl<'a> Builder<'a> {
             return (facts, self.entry);
         }
         if let (arith::FDIV, &[_, below]) = (op, args) {
-            let (excluded, block) = self.excluded(below, self.block);
-            if !(excluded & of[1].kinds).is_empty() {
-                divisor.kinds = of[1].kinds - excluded;
+            let may_be_zero = !of[1].kinds.never(FloatKinds::ZERO);
+            if let Some(block) = self.nonzero_from(below, self.block).filter(|_| may_be_zero) {
+                divisor.kinds = of[1].kinds - FloatKinds::ZERO;
                 (of[1], from) = (&divisor, block);
             }
         }

@@ -9,12 +9,13 @@
 //! ```
 //!
 //! # Method
-//! A quotient that sums and products carry to a result of the function, to memory or to another block would be infinite there if
-//! its divisor were zero. One that may not get there, as `mulz` or a selection leaves it away, says nothing: it may be
+//! A quotient that sums and products carry to a result of the function, to memory or to the only block that follows would be infinite
+//! there if its divisor were zero. All of this happens in the block of the quotient: one that is computed ahead, for a way that need not be
+//! taken, says nothing. One that may not get there, as `mulz` or a selection leaves it away, says nothing: it may be
 //! the derivative at a singular point, which is guarded.
 
 use regraft_dialects::{arith, math};
-use regraft_ir::{Function, Use, Value};
+use regraft_ir::{Function, Operand, Use, Value};
 
 /// The most values that are looked at.
 const MAX_VISITED: usize = 64;
@@ -25,6 +26,9 @@ pub(super) fn shows_divisor(f: &Function, quotient: Value) -> bool {
     let (mut work, mut seen) = (vec![quotient], vec![quotient]);
     while let Some(v) = work.pop() {
         for at in f.uses(v) {
+            if f.block_of(at.user) != f.block_of(quotient) {
+                continue;
+            }
             if is_way_out(f, at) {
                 return true;
             }
@@ -48,7 +52,12 @@ fn is_way_out(f: &Function, at: Use) -> bool {
 /// Returns whether the result of an instruction is infinite or no number if this operand is infinite.
 fn is_carried(f: &Function, at: Use) -> bool {
     match f.op(at.user) {
-        Some(arith::ADD | arith::SUB | arith::MUL | arith::NEG | math::POWI) => true,
+        Some(arith::ADD | arith::SUB | arith::MUL | arith::NEG) => true,
+        Some(math::POWI) => {
+            let exponent = f.operand(at.user, 1).and_then(Operand::as_const);
+            let exponent = exponent.and_then(|n| f.ctx().constant(n).as_int());
+            at.index == 0 && exponent.is_some_and(|n| n > 0)
+        }
         Some(arith::FDIV) => at.index == 0,
         _ => false,
     }

@@ -1,7 +1,9 @@
 //! A function as an e-graph: the classes of its values, and what needs them.
 
 use regraft_dialects::arith;
-use regraft_ir::{Block, Function, Op, Value};
+use regraft_ir::{Block, DominatorTree, Function, Op, Value};
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
 use super::builder::{Builder, Source};
 use super::divisors::shows_divisor;
@@ -12,6 +14,9 @@ use crate::analysis::traps::{excluded_after, may_trap, may_trap_given, outside_o
 use crate::analysis::{FloatKinds, Ranges};
 use crate::rewrite::{RuleIndex, facts_of_value, is_term};
 
+/// The most checks of a class that are looked at.
+const MAX_CHECKS: usize = 8;
+
 /// The whole of a function.
 pub(super) struct Region<'a> {
     pub(super) builder: Builder<'a>,
@@ -19,6 +24,8 @@ pub(super) struct Region<'a> {
     pub(super) class_of: Vec<Option<Class>>,
     /// By [`Value::index`], instructions that stay even if nobody needs their values: they may trap.
     pub(super) stays: Vec<bool>,
+    /// The floats that classes are none of, and the blocks from which on this is known.
+    checked: FxHashMap<Class, SmallVec<[(Block, FloatKinds); 2]>>,
     /// By [`Class::index`], whether the program computes a class.
     pub(super) own: Vec<bool>,
     /// The classes that instructions with effects use, once for each use.
@@ -65,6 +72,7 @@ impl<'a> Region<'a> {
             builder: Builder::new(source, entry),
             class_of: vec![None; f.value_capacity()],
             stays: vec![false; f.value_capacity()],
+            checked: FxHashMap::default(),
             own: Vec::new(),
             roots: Vec::new(),
         };
@@ -103,14 +111,14 @@ impl<'a> Region<'a> {
             && may_trap_given(f, v, &ranges.facts(f, block))
             && !self.builder.is_in_domain(op, &args);
         if op == arith::FDIV && self.builder.is_real() && shows_divisor(f, v) {
-            self.builder.exclude(args[1], block, FloatKinds::ZERO);
+            self.builder.note_nonzero(args[1], block);
         }
-        if traps && !self.is_checked(block, op, &args) {
+        if traps && !self.is_checked(source.dom, block, op, &args) {
             self.stays[v.index()] = true;
             self.roots.extend_from_slice(&args);
             let excluded = excluded_after(f, v);
             if !excluded.is_empty() {
-                self.builder.exclude(args[0], block, excluded);
+                self.checked.entry(args[0]).or_default().push((block, excluded));
             }
         }
         let mut class = self.builder.instruction(v, block, op, args, traps);
@@ -123,9 +131,11 @@ impl<'a> Region<'a> {
     }
 
     /// Returns whether an instruction with this argument would have trapped already.
-    fn is_checked(&self, block: Block, op: Op, args: &[Class]) -> bool {
-        let outside = outside_of_domain(op);
-        outside.is_some_and(|outside| self.builder.excluded(args[0], block).0.contains(outside))
+    fn is_checked(&self, dom: &DominatorTree, block: Block, op: Op, args: &[Class]) -> bool {
+        let Some(outside) = outside_of_domain(op) else { return false };
+        let checks = self.checked.get(&args[0]).into_iter().flatten().rev().take(MAX_CHECKS);
+        let here = checks.filter(|&&(from, _)| dom.dominates(from, block));
+        here.fold(FloatKinds::empty(), |all, &(_, excluded)| all | excluded).contains(outside)
     }
 
     /// The classes of the operands of an instruction.

@@ -16,7 +16,7 @@
 //! inverse may be computed where no division was.
 //!
 //! # Cost
-//! O(instructions + groups of divisions times divisions by one value).
+//! O(instructions + divisions times the depth of loops).
 
 use regraft_dialects::{arith, attrs};
 use regraft_ir::{Block, Constant, DominatorTree, Function, IrResult, Operand, Type, Value};
@@ -52,17 +52,18 @@ impl FunctionPass for Reciprocals {
         let dom = cx.analysis::<DominatorTree>(f);
         let forest = cx.analysis::<LoopForest>(f);
         let mut replaced = 0;
-        for (divisor, mut divisions) in divisions(f, &dom) {
-            while let Some(&first) = divisions.first() {
-                let block = f.block_of(first);
-                let (group, others): (Vec<Value>, Vec<Value>) =
-                    divisions.into_iter().partition(|&v| dom.dominates(block, f.block_of(v)));
-                divisions = others;
+        for (divisor, divisions) in divisions(f, &dom) {
+            let mut rest = &divisions[..];
+            while let Some(&first) = rest.first() {
+                // In preorder, what a block dominates follows it at once.
+                let dominated = |&&v: &&Value| dom.dominates(f.block_of(first), f.block_of(v));
+                let (group, others) = rest.split_at(rest.iter().take_while(dominated).count());
                 let (at, outer) = place(f, &forest, divisor, first);
-                if pays(f, &forest, &group, outer) {
+                if pays(f, &forest, group, outer) {
                     replaced += group.len() as u64;
-                    invert(f, divisor, at, &group)?;
+                    invert(f, divisor, at, group)?;
                 }
+                rest = others;
             }
         }
         cx.add("divisions replaced", replaced);

@@ -11,7 +11,6 @@ use super::{Failure, Machine, Place};
 use crate::chain::{Chain, Path};
 use crate::error::ErrorKind;
 use crate::host::Caught;
-use crate::value::Val;
 
 /// A handler that errors go to.
 #[derive(Clone, Copy, Debug)]
@@ -80,12 +79,6 @@ impl<'a> Machine<'a> {
     /// Drops what frames above that of `place` hold, up to that of `last`.
     fn drop_above(&mut self, place: Place<'a>, last: Place<'a>) {
         let start = place.vals + place.code.val_regs as usize;
-        let end = last.vals + last.code.val_regs as usize;
-        if let Some(held) = self.vals.get_mut(start..end) {
-            held.fill(Val::Unit);
-        }
-        // Arguments of a call that did not begin stand behind.
-        let behind = self.vals.iter_mut().skip(start.max(end));
-        behind.take_while(|value| !matches!(value, Val::Unit)).for_each(|value| *value = Val::Unit);
+        self.empty(start, last.vals + last.code.native_vals());
     }
 }

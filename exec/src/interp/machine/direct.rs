@@ -3,7 +3,7 @@
 //! # Method
 //! Code that only computes, and reads and writes arrays, asks nothing of a machine. So the context has the parts of one while such a
 //! call runs, and the first function of the runtime that needs a machine makes it of them, on the stack of the caller. A call of
-//! two numbers takes a third of the time by that.
+//! two numbers takes half of the time by that.
 //!
 //! # Why it is right
 //! Nothing but the functions of the runtime works on the machine, and all of them get it from the context. A machine takes the
@@ -37,9 +37,9 @@ struct Parts<'a> {
 /// get, and no fuel is counted.
 #[inline]
 pub(super) fn entry(world: &World, state: &State, code: &Code) -> Option<Entry> {
-    let entry = world.native(code)?;
     let fits = has_room_for_native(&state.scalars, &state.vals);
-    (fits && state.limits.fuel.is_none() && !world.natives.are_replaceable()).then_some(entry)
+    let is_direct = fits && state.limits.fuel.is_none() && !world.natives.are_replaceable();
+    if is_direct { world.native(code) } else { None }
 }
 
 /// Runs native code in the first frame, whose registers are there with the arguments in them.

@@ -255,13 +255,14 @@ impl<'a> Machine<'a> {
         let path = trap.take_path(self.base);
         self.native.left = self.left_down_to(self.base, path, Some(at));
         self.frames.truncate(self.base);
-        let end = at.vals + at.code.val_regs as usize;
+        let end = at.vals + at.code.native_vals();
         self.empty(start.vals, end);
         trap
     }
 
     /// Empties registers of values, and arguments behind them of a call that did not begin.
     pub(super) fn empty(&mut self, start: usize, end: usize) {
+        let end = end.min(self.vals.len()).max(start);
         if let Some(held) = self.vals.get_mut(start..end) {
             held.fill(Val::Unit);
         }

@@ -113,7 +113,8 @@ extern "C" fn unwind(cx: *mut NativeContext, code: *const Code, pc: i64, vals: *
     machine.native.left.push(spot(code, pc as Pc));
     machine.native.failed_at = pc as Pc;
     let (_, v) = machine.window(machine.scalars.as_ptr(), vals);
-    machine.empty(v, v + code.val_regs as usize);
+    // Arguments of a call that did not begin stand behind the registers.
+    machine.empty(v, v + code.native_vals());
 }
 
 extern "C" fn refuel(cx: *mut NativeContext) -> i64 {
