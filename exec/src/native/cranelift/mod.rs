@@ -176,7 +176,6 @@ fn write_body<M: Module>(
         functions: FxHashMap::default(),
         members: FxHashMap::default(),
         references,
-        settling: None,
     };
     translate(member, &mut writer);
     let mut b = writer.b;

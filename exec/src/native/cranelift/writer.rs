@@ -4,7 +4,7 @@ use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::types::{F32, F64, I32, I64};
 use cranelift_codegen::ir::{
     AbiParam, AliasRegionData, Block, FuncRef, Function as Func, Inst, InstBuilder, MemFlagsData,
-    SigRef, Signature as Sig, StackSlot, StackSlotData, StackSlotKind, Value,
+    SigRef, Signature as Sig, StackSlotData, StackSlotKind, Value,
 };
 use cranelift_codegen::isa::CallConv;
 use cranelift_frontend::{FunctionBuilder, Switch, Variable};
@@ -37,8 +37,6 @@ pub(super) struct Writer<'a, M> {
     pub(super) members: FxHashMap<u32, FuncRef>,
     /// The contents of the table of addresses, if code finds them there.
     pub(super) references: Option<&'a mut References>,
-    /// The place on the stack that values go through when they are settled.
-    pub(super) settling: Option<StackSlot>,
 }
 
 impl<M> Writer<'_, M> {
@@ -115,11 +113,8 @@ impl<M: Module> Emitter for Writer<'_, M> {
             _ => return,
         };
         // By way of another type, as what is loaded of the same type is what was stored.
-        let func = &mut *self.b.func;
-        let slot = *self.settling.get_or_insert_with(|| {
-            let slot = StackSlotData::new(StackSlotKind::ExplicitSlot, stored.bytes(), 3);
-            func.create_sized_stack_slot(slot)
-        });
+        let slot = StackSlotData::new(StackSlotKind::ExplicitSlot, stored.bytes(), 3);
+        let slot = self.b.create_sized_stack_slot(slot);
         self.b.ins().stack_store(I64, value, slot, 0);
         let there = self.b.ins().stack_load(I64, loaded, slot, 0);
         let value = self.b.ins().bitcast(stored, MemFlagsData::new(), there);
