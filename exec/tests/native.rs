@@ -11,9 +11,7 @@ use regraft_exec::{Engine, EngineKind, ErrorKind, Interpreter, Limits};
 use regraft_ir::Module;
 
 fn native(module: &Module) -> Interpreter {
-    let mut engine = Interpreter::new(module);
-    engine.set_engine(EngineKind::Cranelift).expect("there is a back end for this machine");
-    engine
+    common::native(module, EngineKind::Cranelift)
 }
 
 /// The result of a call, or the error with the places that led to it.

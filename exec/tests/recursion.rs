@@ -2,16 +2,9 @@
 
 mod common;
 
-use common::module;
+use common::{module, native};
 use regraft_exec::value::{Array, Val};
-use regraft_exec::{Engine, EngineKind, ErrorKind, Interpreter, native_engines};
-use regraft_ir::Module;
-
-fn native(module: &Module, engine: EngineKind) -> Interpreter {
-    let mut interpreter = Interpreter::new(module);
-    interpreter.set_engine(engine).expect("there is a back end for this machine");
-    interpreter
-}
+use regraft_exec::{Engine, EngineKind, ErrorKind, native_engines};
 
 /// A function of so many arrays that calls itself with them, each in the place of the one before.
 fn turning(arrays: usize) -> String {

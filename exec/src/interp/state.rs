@@ -52,6 +52,7 @@ impl State {
     pub(super) fn registers(&mut self, code: &Code) -> Result<(&mut [u64], &mut [Val]), Trap> {
         let (scalars, vals) = (code.scalar_regs as usize, code.native_vals());
         if scalars > self.scalars.len() || vals > self.vals.len() {
+            // The limit of memory is that of the run to come.
             self.start();
             self.host.reserve(scalars * size_of::<u64>() + vals * size_of::<Val>())?;
             self.scalars.resize(scalars.max(self.scalars.len()), 0);

@@ -82,6 +82,13 @@ impl NativeContext {
         self.answer()
     }
 
+    /// Tells code where the stacks of registers end.
+    #[inline]
+    pub(crate) fn note_ends(&self, scalars: &[u64], vals: &[Val]) {
+        self.scalars_end.set(scalars.as_ptr_range().end);
+        self.vals_end.set(vals.as_ptr_range().end);
+    }
+
     /// Ends the run.
     pub(crate) fn end(&self) {
         self.is_running.store(false, Ordering::Relaxed);

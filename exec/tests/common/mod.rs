@@ -3,7 +3,7 @@
 #![allow(dead_code)]
 
 use regraft_exec::value::show_string;
-use regraft_exec::{Engine, ExecError, Interpreter, Limits, Val};
+use regraft_exec::{Engine, EngineKind, ExecError, Interpreter, Limits, Val};
 use regraft_ir::Module;
 
 /// The loop of `@f` runs until somebody stops it.
@@ -28,6 +28,13 @@ pub fn module(text: &str) -> Module {
 /// An interpreter of the program in `text`.
 pub fn engine(text: &str) -> Interpreter {
     Interpreter::new(&module(text))
+}
+
+/// A program as native code of this engine.
+pub fn native(module: &Module, engine: EngineKind) -> Interpreter {
+    let mut interpreter = Interpreter::new(module);
+    interpreter.set_engine(engine).expect("there is a back end for this machine");
+    interpreter
 }
 
 /// The result of a call, as Julia shows it.

@@ -211,7 +211,11 @@ impl<'a> Compiler<'a> {
 
     fn finish(self) -> Code {
         let chunks = chunks::kernel(self.f);
-        let val_args = self.calls.iter().map(|site| site.args.iter().filter(|arg| arg.is_val()));
+        let val_args = self
+            .calls
+            .iter()
+            .map(|site| site.args.iter().filter(|arg| arg.is_val()).count() as u32);
+        let val_args = val_args.max().unwrap_or(0);
         let mut code = Code {
             name: self.f.name(),
             slot: self.slot,
@@ -227,7 +231,7 @@ impl<'a> Compiler<'a> {
             scalar_regs: self.classes.len() as u32,
             classes: self.classes.into(),
             val_regs: self.val_regs,
-            val_args: val_args.map(Iterator::count).max().unwrap_or(0) as u32,
+            val_args,
             vals: self.vals.into(),
             evals: self.evals.into(),
             functions: self.functions.into(),

@@ -60,8 +60,7 @@ pub(super) fn run(
         native.parts.set((&raw mut parts).cast::<c_void>());
         native.table.set(world.natives.table.as_ptr());
         native.fuel.set(SLICE);
-        native.scalars_end.set(scalars.as_ptr_range().end);
-        native.vals_end.set(vals.as_ptr_range().end);
+        native.note_ends(scalars, vals);
         (Arc::as_ptr(native), scalars.as_mut_ptr(), vals.as_mut_ptr())
     };
     let mut result = 0;
@@ -92,10 +91,9 @@ pub(super) fn run(
 #[cold]
 pub(super) unsafe fn make_machine(cx: *const NativeContext) {
     // SAFETY: the caller says so; `run` has set the pointer.
-    let (parts, state) = unsafe {
-        let parts = &mut *(*cx).parts.get().cast::<Parts<'_>>();
-        (&mut *ptr::from_mut(parts), &mut *parts.state)
-    };
+    let parts = unsafe { &mut *(*cx).parts.get().cast::<Parts<'_>>() };
+    // SAFETY: the caller says so.
+    let state = unsafe { &mut *parts.state };
     state.start();
     let machine = parts.machine.write(Machine::on(parts.world, state));
     machine.native.begin();

@@ -186,8 +186,7 @@ impl<'a> Machine<'a> {
 
     /// Tells native code where the stacks end.
     pub(super) fn note_ends(&mut self) {
-        self.state.native.scalars_end.set(self.scalars.as_ptr_range().end);
-        self.state.native.vals_end.set(self.vals.as_ptr_range().end);
+        self.state.native.note_ends(&self.scalars, &self.vals);
     }
 
     /// The starts of two windows in their stacks.

@@ -250,7 +250,7 @@ pub(crate) enum Returned {
 }
 
 impl Returned {
-    /// What native code has returned: a scalar, or a value in the first register of its frame, which starts at `v`.
+    /// The result of native code: a scalar, or the value in the first register of its frame, which starts at `v`.
     #[inline]
     pub(super) fn of_registers(code: &Code, scalar: u64, vals: &mut [Val], v: usize) -> Self {
         match Scalar::of(code.ret) {

@@ -26,11 +26,14 @@ impl<E: Emitter> Translator<'_, '_, E> {
     /// and behind them, as no register outlives a call with a float in it, and all that outermost ones have computed behind these.
     /// A loop that stands alone has nothing to fear.
     pub(super) fn settling(&self) -> Settling {
+        if !E::SETTLES {
+            return Settling::default();
+        }
         let code = self.source.code;
         let mut ends: BTreeMap<Pc, Pc> = BTreeMap::new();
         let mut calls = false;
         for (pc, &inst) in (0..code.insts.len() as Pc).zip(&code.insts) {
-            if !E::SETTLES || !self.reached[pc as usize] {
+            if !self.reached[pc as usize] {
                 continue;
             }
             calls |= self.may_call(inst);
