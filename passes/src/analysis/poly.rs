@@ -39,10 +39,58 @@ pub enum Sym {
 }
 
 /// Symbols that are multiplied, in order.
-pub type Monomial = SmallVec<[Sym; MAX_DEGREE]>;
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Monomial([Option<Sym>; MAX_DEGREE]);
+
+impl Monomial {
+    /// The product of no symbols.
+    const ONE: Self = Self([None; MAX_DEGREE]);
+
+    /// A symbol by itself.
+    const fn symbol(symbol: Sym) -> Self {
+        let mut one = Self::ONE;
+        one.0[0] = Some(symbol);
+        one
+    }
+
+    /// The symbols, in order.
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = Sym> + '_ {
+        self.0.iter().copied().flatten()
+    }
+
+    /// The product. `None` if its degree is too high.
+    fn mul(self, other: Self) -> Option<Self> {
+        other.iter().try_fold(self, |product, symbol| {
+            let mut symbols = product.0;
+            if symbols[MAX_DEGREE - 1].replace(symbol).is_some() {
+                return None;
+            }
+            for i in (1..MAX_DEGREE).rev() {
+                if symbols[i - 1].is_none_or(|before| Some(before) > symbols[i]) {
+                    symbols.swap(i - 1, i);
+                }
+            }
+            Some(Self(symbols))
+        })
+    }
+
+    /// The power of a symbol, and the product of the others.
+    fn split(self, symbol: Sym) -> (usize, Self) {
+        let (mut power, mut rest, mut at) = (0, Self::ONE, 0);
+        for other in self.iter() {
+            if other == symbol {
+                power += 1;
+            } else {
+                rest.0[at] = Some(other);
+                at += 1;
+            }
+        }
+        (power, rest)
+    }
+}
 
 /// A product of symbols with its coefficient, which is not 0.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Term {
     /// The symbols, in order; at least one.
     pub symbols: Monomial,
@@ -64,7 +112,11 @@ pub struct Poly {
 ///
 /// # Panics
 /// If `ty` is no integer type.
+#[inline]
 pub(crate) fn wrap(ty: Type, x: i64) -> i64 {
+    if ty == Type::I64 {
+        return x;
+    }
     Constant::int(ty, x).and_then(Constant::as_int).expect("an integer type")
 }
 
@@ -76,8 +128,9 @@ impl Poly {
 
     /// A symbol by itself. The type may be narrower than that of the symbol.
     pub fn symbol(ty: Type, symbol: Sym) -> Self {
-        let term = Term { symbols: SmallVec::from_slice(&[symbol]), coefficient: 1 };
-        Self { ty, constant: 0, terms: SmallVec::from_iter([term]) }
+        let mut terms = SmallVec::new();
+        terms.push(Term { symbols: Monomial::symbol(symbol), coefficient: 1 });
+        Self { ty, constant: 0, terms }
     }
 
     /// A value by itself.
@@ -113,8 +166,8 @@ impl Poly {
     /// The symbol, if it is one and nothing else.
     pub fn as_symbol(&self) -> Option<Sym> {
         match &*self.terms {
-            [term] if self.constant == 0 && term.coefficient == 1 => match *term.symbols {
-                [symbol] => Some(symbol),
+            [term] if self.constant == 0 && term.coefficient == 1 => match term.symbols.0 {
+                [symbol, None, ..] => symbol,
                 _ => None,
             },
             _ => None,
@@ -128,7 +181,7 @@ impl Poly {
 
     /// Its symbols, some of them maybe several times.
     pub fn symbols(&self) -> impl Iterator<Item = Sym> + '_ {
-        self.terms.iter().flat_map(|term| term.symbols.iter().copied())
+        self.terms.iter().flat_map(|term| term.symbols.iter())
     }
 
     /// Returns whether a symbol is in it.
@@ -178,7 +231,7 @@ impl Poly {
             };
             let coefficient = wrap(ty, coefficient);
             if coefficient != 0 {
-                terms.push(Term { symbols: term.symbols.clone(), coefficient });
+                terms.push(Term { coefficient, ..*term });
             }
         }
         (terms.len() <= MAX_TERMS).then_some(Self { ty, constant, terms })
@@ -192,23 +245,30 @@ impl Poly {
         }
         let mut product = self.scale(other.constant);
         for b in &other.terms {
-            let mut row = Self::constant(self.ty, 0);
-            if self.constant != 0 {
-                row.terms.push(Term { symbols: b.symbols.clone(), coefficient: self.constant });
-            }
-            for a in &self.terms {
-                if a.symbols.len() + b.symbols.len() > MAX_DEGREE {
-                    return None;
-                }
-                let mut symbols: Monomial = a.symbols.iter().chain(&b.symbols).copied().collect();
-                symbols.sort_unstable();
-                row.terms.push(Term { symbols, coefficient: a.coefficient });
-            }
-            // A factor that all have in common keeps them different, but not in order.
-            row.terms.sort_unstable_by(|x, y| x.symbols.cmp(&y.symbols));
-            product = product.combine(&row, b.coefficient)?;
+            product = product.combine(&self.times(b.symbols)?, b.coefficient)?;
         }
         Some(product)
+    }
+
+    /// The product with some symbols. `None` if its degree is too high.
+    fn times(&self, symbols: Monomial) -> Option<Self> {
+        let mut product = Self::constant(self.ty, 0);
+        if self.constant != 0 {
+            product.terms.push(Term { symbols, coefficient: self.constant });
+        }
+        for term in &self.terms {
+            product.terms.push(Term { symbols: term.symbols.mul(symbols)?, ..*term });
+        }
+        // A factor that all have in common keeps them different, but not in order.
+        product.sort();
+        Some(product)
+    }
+
+    /// Sorts the terms.
+    fn sort(&mut self) {
+        if self.terms.len() > 1 {
+            self.terms.sort_unstable_by_key(|term| term.symbols);
+        }
     }
 
     /// The negative.
@@ -220,12 +280,19 @@ impl Poly {
     /// Each coefficient times `factor`.
     #[must_use]
     pub fn scale(&self, factor: i64) -> Self {
-        let scaled = |x: i64| wrap(self.ty, x.wrapping_mul(factor));
+        if factor == 1 {
+            return self.clone();
+        }
+        self.with_coefficients(self.ty, |x| x.wrapping_mul(factor))
+    }
+
+    /// The same with other coefficients.
+    fn with_coefficients(&self, ty: Type, of: impl Fn(i64) -> i64) -> Self {
         let terms = self.terms.iter().filter_map(|term| {
-            let coefficient = scaled(term.coefficient);
-            (coefficient != 0).then(|| Term { symbols: term.symbols.clone(), coefficient })
+            let coefficient = wrap(ty, of(term.coefficient));
+            (coefficient != 0).then_some(Term { coefficient, ..*term })
         });
-        Self { ty: self.ty, constant: scaled(self.constant), terms: terms.collect() }
+        Self { ty, constant: wrap(ty, of(self.constant)), terms: terms.collect() }
     }
 
     /// Times 2 to the power of `count`.
@@ -250,7 +317,10 @@ impl Poly {
     /// Its low bits, as a polynomial of a narrower (or equal) integer type.
     #[must_use]
     pub(crate) fn truncate(&self, ty: Type) -> Self {
-        Self { ty, ..self.clone() }.scale(1)
+        if ty == self.ty {
+            return self.clone();
+        }
+        self.with_coefficients(ty, |x| x)
     }
 
     /// The polynomials `a` and `b`, free of `symbol`, with which it is `a + b * symbol`. `None` if
@@ -258,18 +328,15 @@ impl Poly {
     pub(crate) fn linear_in(&self, symbol: Sym) -> Option<(Self, Self)> {
         let mut rest = Self::constant(self.ty, self.constant);
         let mut factor = Self::constant(self.ty, 0);
-        for term in &self.terms {
-            match term.symbols.iter().filter(|&&s| s == symbol).count() {
-                0 => rest.terms.push(term.clone()),
-                1 if term.symbols.len() == 1 => factor.constant = term.coefficient,
-                1 => {
-                    let symbols = term.symbols.iter().copied().filter(|&s| s != symbol).collect();
-                    factor.terms.push(Term { symbols, coefficient: term.coefficient });
-                }
+        for &Term { symbols, coefficient } in &self.terms {
+            match symbols.split(symbol) {
+                (0, _) => rest.terms.push(Term { symbols, coefficient }),
+                (1, Monomial::ONE) => factor.constant = coefficient,
+                (1, symbols) => factor.terms.push(Term { symbols, coefficient }),
                 _ => return None,
             }
         }
-        factor.terms.sort_unstable_by(|x, y| x.symbols.cmp(&y.symbols));
+        factor.sort();
         Some((rest, factor))
     }
 
@@ -279,21 +346,17 @@ impl Poly {
         let mut powers: SmallVec<[Self; 1 + MAX_DEGREE]> = SmallVec::new();
         powers.push(Self::constant(self.ty, self.constant));
         for term in &self.terms {
-            let others = term.symbols.iter().copied().filter(|&s| s != symbol);
-            let symbols: Monomial = others.collect();
-            let power = term.symbols.len() - symbols.len();
+            let (power, symbols) = term.symbols.split(symbol);
             while powers.len() <= power {
                 powers.push(Self::constant(self.ty, 0));
             }
-            if symbols.is_empty() {
+            if symbols == Monomial::ONE {
                 powers[power].constant = term.coefficient;
             } else {
                 powers[power].terms.push(Term { symbols, coefficient: term.coefficient });
             }
         }
-        for power in &mut powers {
-            power.terms.sort_unstable_by(|x, y| x.symbols.cmp(&y.symbols));
-        }
+        powers.iter_mut().for_each(Self::sort);
         powers
     }
 
@@ -325,13 +388,18 @@ impl Poly {
     /// If one of them is of another type.
     pub fn substitute(&self, mut by: impl FnMut(Sym) -> Option<Self>) -> Option<Self> {
         let mut sum = Self::constant(self.ty, self.constant);
-        for term in &self.terms {
-            let mut product = Self::constant(self.ty, term.coefficient);
-            for &symbol in &term.symbols {
-                let factor = by(symbol).unwrap_or_else(|| Self::symbol(self.ty, symbol));
-                product = product.mul(&factor)?;
+        for &Term { symbols, coefficient } in &self.terms {
+            let (mut kept, mut product) = (Monomial::ONE, Self::constant(self.ty, 1));
+            for symbol in symbols.iter() {
+                match by(symbol) {
+                    Some(factor) => product = product.mul(&factor)?,
+                    None => kept = kept.mul(Monomial::symbol(symbol))?,
+                }
             }
-            sum = sum.add(&product)?;
+            if kept != Monomial::ONE {
+                product = product.times(kept)?;
+            }
+            sum = sum.combine(&product, coefficient)?;
         }
         Some(sum)
     }
@@ -339,7 +407,7 @@ impl Poly {
     /// Returns what it is for given values of the symbols, of which the low bits count.
     pub fn evaluate(&self, mut of: impl FnMut(Sym) -> i64) -> i64 {
         let sum = self.terms.iter().fold(self.constant, |sum, term| {
-            let product = term.symbols.iter().fold(term.coefficient, |p, &s| p.wrapping_mul(of(s)));
+            let product = term.symbols.iter().fold(term.coefficient, |p, s| p.wrapping_mul(of(s)));
             sum.wrapping_add(product)
         });
         wrap(self.ty, sum)
@@ -353,7 +421,7 @@ impl Poly {
             let _ = write!(out, "{}", self.constant);
         }
         // What has no iteration in it first.
-        let has_iteration = |term: &&Term| matches!(term.symbols[0], Sym::Iteration(_));
+        let has_iteration = |term: &&Term| matches!(term.symbols.0[0], Some(Sym::Iteration(_)));
         let (moving, still): (Vec<&Term>, Vec<&Term>) = self.terms.iter().partition(has_iteration);
         for term in still.into_iter().chain(moving) {
             let negative = term.coefficient < 0;
@@ -370,7 +438,7 @@ impl Poly {
             // Iterations are sorted first, and are read best last.
             for (i, symbol) in term.symbols.iter().rev().enumerate() {
                 let star = if i > 0 { "*" } else { "" };
-                let _ = match *symbol {
+                let _ = match symbol {
                     Sym::Value(v) => write!(out, "{star}{}", f.value_text(v)),
                     Sym::Iteration(l) => write!(out, "{star}i({})", forest.get(l).header),
                 };

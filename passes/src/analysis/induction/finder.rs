@@ -1,5 +1,6 @@
 //! Finds the induction variables: see [`super`].
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use regraft_dialects::arith;
@@ -104,7 +105,7 @@ impl<'a> Finder<'a> {
                 Some(self.seen(first()?, ty, around)?.shl(count))
             }
             _ if is_widening(op) && f.operand_type(first()?) == ty => {
-                self.seen(first()?, ty, around)
+                self.seen(first()?, ty, around).map(Cow::into_owned)
             }
             arith::WRAP => {
                 let wide = f.operand_type(first()?);
@@ -115,16 +116,17 @@ impl<'a> Finder<'a> {
     }
 
     /// Returns what an operand of type `ty` is, in terms of the loop `around`.
-    fn seen(&self, operand: Operand, ty: Type, around: Option<LoopId>) -> Option<Poly> {
+    fn seen(&self, operand: Operand, ty: Type, around: Option<LoopId>) -> Option<Cow<'_, Poly>> {
         if self.f.operand_type(operand) != ty || !ty.is_int() {
             return None;
         }
         let Some(v) = operand.as_value() else {
-            return Some(Poly::constant(ty, self.f.constant(operand)?.as_int()?));
+            let constant = self.f.constant(operand)?.as_int()?;
+            return Some(Cow::Owned(Poly::constant(ty, constant)));
         };
         let mut at = self.forest.loop_of(self.f.block_of(v));
-        let alone = Poly::value(ty, v);
-        let mut poly = self.result.known(v).cloned().unwrap_or_else(|| alone.clone());
+        let alone = || Cow::Owned(Poly::value(ty, v));
+        let mut poly = self.result.known(v).map_or_else(alone, Cow::Borrowed);
         // Out of the loops that the value is in, one after the other.
         while at != around {
             let within = |l: &LoopId| around.is_none_or(|around| self.forest.encloses(around, *l));
@@ -132,8 +134,8 @@ impl<'a> Finder<'a> {
                 at = self.forest.get(l).parent;
                 self.outside(&poly, l)
             });
-            let Some(outside) = outside else { return Some(alone) };
-            poly = outside;
+            let Some(outside) = outside else { return Some(alone()) };
+            poly = Cow::Owned(outside);
         }
         Some(poly)
     }
@@ -219,7 +221,7 @@ impl<'a> Finder<'a> {
                 let arg = args.next();
                 let Some(arg) = arg.filter(|_| agree) else { continue };
                 if *back {
-                    let poly = self.seen(arg, ty, Some(l));
+                    let poly = self.seen(arg, ty, Some(l)).map(Cow::into_owned);
                     agree =
                         poly.is_some() && next.as_ref().is_none_or(|n| Some(n) == poly.as_ref());
                     next = poly;
@@ -274,7 +276,7 @@ impl<'a> Finder<'a> {
     fn step_of_computed(&self, l: LoopId, base: Operand, next: &Poly) -> Option<Poly> {
         let (b, s) = self.expanded(next, l)?.linear_in(Sym::Iteration(l))?;
         let base = self.seen(base, next.ty(), self.forest.get(l).parent)?;
-        (b.sub(&s)? == base).then_some(s)
+        (b.sub(&s)? == *base).then_some(s)
     }
 
     /// Returns whether a block is reachable.
@@ -290,7 +292,9 @@ impl<'a> Finder<'a> {
                 self.resolve_header(l);
             }
             for v in self.f.body(block) {
-                if let Some(poly) = self.result.known(v) {
+                if let Some(poly) = self.result.known(v)
+                    && poly.symbols().any(|s| self.is_open(s, around))
+                {
                     let resolved = self.resolved(poly, around);
                     let ty = self.f.ty(v);
                     self.result.set(v, resolved.unwrap_or_else(|| Poly::value(ty, v)));
@@ -311,7 +315,10 @@ impl<'a> Finder<'a> {
             let ty = self.f.ty(param);
             let base = match base.as_value() {
                 Some(v) => self.resolved_value(v, ty, outside),
-                None => self.seen(base, ty, outside).unwrap_or_else(|| Poly::constant(ty, 0)),
+                None => match self.seen(base, ty, outside) {
+                    Some(base) => base.into_owned(),
+                    None => Poly::constant(ty, 0),
+                },
             };
             match kind {
                 RuleKind::Basic(step) => {
@@ -339,15 +346,24 @@ impl<'a> Finder<'a> {
         }
     }
 
+    /// Returns whether a symbol of a polynomial of step 1 may be something else in step 2: a header
+    /// parameter, or a value of another loop.
+    fn is_open(&self, symbol: Sym, around: Option<LoopId>) -> bool {
+        match symbol {
+            Sym::Value(v) if self.result.known(v).is_some() => {
+                self.f.is_param(v) || self.forest.loop_of(self.f.block_of(v)) != around
+            }
+            _ => false,
+        }
+    }
+
     /// A polynomial of step 1 with its symbols replaced by what they are.
     fn resolved(&self, poly: &Poly, around: Option<LoopId>) -> Option<Poly> {
         poly.substitute(|s| match s {
-            Sym::Value(v) => {
-                let header = self.f.is_param(v);
-                let here = self.forest.loop_of(self.f.block_of(v)) == around;
-                (header || !here).then(|| self.resolved_value(v, poly.ty(), around))
+            Sym::Value(v) if self.is_open(s, around) => {
+                Some(self.resolved_value(v, poly.ty(), around))
             }
-            Sym::Iteration(_) => None,
+            _ => None,
         })
     }
 

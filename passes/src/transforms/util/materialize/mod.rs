@@ -18,7 +18,7 @@ use regraft_ir::{Constant, Function, Inst, IrResult, Operand, Type, Value};
 
 use crate::analysis::LoopId;
 use crate::analysis::loop_exits::odd_inverse;
-use crate::analysis::poly::{Poly, Sym};
+use crate::analysis::poly::{Monomial, Poly, Sym};
 
 /// Inserts instructions before `at` (which may be a terminator) that compute a polynomial, and
 /// returns its value. `counter` gives the present number of the iteration of a loop, of the type
@@ -151,10 +151,10 @@ impl Emitter<'_> {
         }
     }
 
-    fn product(&mut self, symbols: &[Sym], coefficient: i64) -> IrResult<Operand> {
+    fn product(&mut self, symbols: &Monomial, coefficient: i64) -> IrResult<Operand> {
         let mut product = None;
         // Values come last in order, and are multiplied first.
-        for &symbol in symbols.iter().rev() {
+        for symbol in symbols.iter().rev() {
             let factor = self.symbol(symbol)?;
             product = Some(match product {
                 None if coefficient == 1 => factor,
@@ -189,7 +189,7 @@ fn common_symbol(poly: &Poly) -> Option<Sym> {
     let mut symbols: Vec<Sym> = poly.symbols().collect();
     symbols.sort_unstable();
     let several = |&s: &Sym| {
-        let counts = poly.terms().iter().map(|t| t.symbols.iter().filter(|&&u| u == s).count());
+        let counts = poly.terms().iter().map(|t| t.symbols.iter().filter(|&u| u == s).count());
         counts.clone().max() == Some(1) && counts.filter(|&n| n > 0).count() > 1
     };
     symbols.into_iter().find(several)
