@@ -81,8 +81,10 @@ pub(crate) fn may_follow(f: &Function, forest: &LoopForest, v: Value, other: Val
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Branches {
     facts: Vec<Fact>,
-    /// The first fact by [`Value::index`]; the facts on one value follow each other.
-    first: Vec<u32>,
+    /// Where the facts on a value begin and end, by [`Value::index`].
+    of_value: Vec<(u32, u32)>,
+    /// True if the condition of an edge with arguments says something of a value, by [`Value::index`].
+    on_edges: Vec<bool>,
     /// The dependents of values with which others are compared, in the order of these values.
     dependents: Vec<(Value, Dependent)>,
     /// True if there is any of that, by [`Value::index`].
@@ -98,8 +100,8 @@ impl Branches {
         for &block in tree.order() {
             entering[block.index()] = entering_edge(f, tree, block);
         }
-        let mut facts = Vec::new();
-        let mut dependents = Vec::new();
+        let (mut facts, mut dependents) = (Vec::new(), Vec::new());
+        let mut on_edges = vec![false; f.value_capacity()];
         for &from in tree.order() {
             for (number, edge) in f.out_edges(from).enumerate() {
                 if edge.position == 0 {
@@ -113,6 +115,7 @@ impl Branches {
                 }
                 let mut said = conditions(f, edge);
                 for &(value, said) in &said {
+                    on_edges[value.index()] |= has_args;
                     let Constraint::Order(_, other) = said else { continue };
                     if !may_follow(f, forest, value, other) {
                         continue;
@@ -137,13 +140,16 @@ impl Branches {
         }
         // Stable, so that nothing depends on how it is sorted.
         facts.sort_by_key(|fact| (fact.value.index(), place[fact.block.index()]));
-        let mut first = vec![NONE; if facts.is_empty() { 0 } else { f.value_capacity() }];
+        let mut of_value = vec![(0, 0); if facts.is_empty() { 0 } else { f.value_capacity() }];
         let mut open: Vec<u32> = Vec::new();
         for i in 0..facts.len() {
-            let fact = facts[i];
-            if first[fact.value.index()] == NONE {
-                first[fact.value.index()] = i as u32;
-                open.clear();
+            let (fact, next) = (facts[i], i as u32 + 1);
+            match &mut of_value[fact.value.index()] {
+                (_, end) if *end == i as u32 && i > 0 => *end = next,
+                whole => {
+                    *whole = (i as u32, next);
+                    open.clear();
+                }
             }
             while open.last().is_some_and(|&o| !tree.dominates(facts[o as usize].block, fact.block))
             {
@@ -155,7 +161,7 @@ impl Branches {
         dependents.sort_by_key(|&(other, _)| other);
         let mut is_limit = vec![false; if dependents.is_empty() { 0 } else { f.value_capacity() }];
         dependents.iter().for_each(|(other, _)| is_limit[other.index()] = true);
-        Self { facts, first, dependents, is_limit, place }
+        Self { facts, of_value, on_edges, dependents, is_limit, place }
     }
 
     /// Returns what has to be asked again when more becomes possible for `other`, which others are
@@ -170,7 +176,13 @@ impl Branches {
     /// Returns whether anything is said of a value anywhere. O(1).
     #[inline]
     pub(crate) fn has_constraint(&self, v: Value) -> bool {
-        self.first.get(v.index()).is_some_and(|&first| first != NONE)
+        self.of_value.get(v.index()).is_some_and(|(start, end)| start < end)
+    }
+
+    /// Returns whether the condition of an edge with arguments says something of a value. O(1).
+    #[inline]
+    pub(crate) fn is_on_edges(&self, v: Value) -> bool {
+        self.on_edges.get(v.index()) == Some(&true)
     }
 
     /// The blocks where something is said of values from there on, with these values.
@@ -186,16 +198,11 @@ impl Branches {
         block: Block,
         v: Value,
     ) -> impl Iterator<Item = Constraint> + 'a {
-        let mut at = NONE;
-        if self.has_constraint(v) {
-            let start = self.first[v.index()] as usize;
-            let rest = &self.facts[start..];
-            let place = self.place[block.index()];
-            let count = rest.partition_point(|fact| {
-                fact.value.index() == v.index() && self.place[fact.block.index()] <= place
-            });
-            at = if count == 0 { NONE } else { (start + count - 1) as u32 };
-        }
+        let (start, end) = self.of_value.get(v.index()).copied().unwrap_or_default();
+        let place = self.place[block.index()];
+        let of_value = &self.facts[start as usize..end as usize];
+        let before = of_value.partition_point(|fact| self.place[fact.block.index()] <= place);
+        let mut at = if before == 0 { NONE } else { start + before as u32 - 1 };
         let mut steps = 2 * MAX;
         std::iter::from_fn(move || {
             loop {

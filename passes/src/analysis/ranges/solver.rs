@@ -147,7 +147,7 @@ impl<'a> Solver<'a> {
             Some(v)
                 if edge.position > 0
                     && known != LatticeValue::Unseen
-                    && self.f.ty(v).is_scalar() =>
+                    && self.branches.is_on_edges(v) =>
             {
                 let said = conditions(self.f, edge).into_iter();
                 let said = said.filter_map(|(of, said)| (of == v).then_some(said));

@@ -121,6 +121,12 @@ pub(crate) fn transfer(
     known: impl Fn(Operand) -> LatticeValue,
 ) -> LatticeValue {
     let (Some(op), ty) = (f.op(v), f.ty(v)) else { return LatticeValue::Any };
+    if op.dialect() == arith::ADD.dialect()
+        && (ty.is_int() || ty == Type::BOOL)
+        && let Some(known) = integers(f, v, op, ty, &known)
+    {
+        return known;
+    }
     let mut args: SmallVec<[(Operand, LatticeValue); 4]> = SmallVec::new();
     let mut constants = false;
     for operand in f.operands(v) {
@@ -132,12 +138,6 @@ pub(crate) fn transfer(
             _ => {}
         }
         args.push((operand, known));
-    }
-    if op.dialect() == arith::ADD.dialect()
-        && (ty.is_int() || ty == Type::BOOL)
-        && let Some(known) = integers(f, op, &args, ty)
-    {
-        return known;
     }
     if constants && let Some(known) = folded(f, v, op, &args, ty) {
         return known;
@@ -198,21 +198,31 @@ fn constant_element(f: &Function, v: Value) -> Option<LatticeValue> {
 }
 
 /// An op of `arith` that gives an integer or a bool, of integers or bools of one type.
+#[inline]
 fn integers(
     f: &Function,
+    v: Value,
     op: Op,
-    args: &[(Operand, LatticeValue)],
     ty: Type,
+    known: impl Fn(Operand) -> LatticeValue,
 ) -> Option<LatticeValue> {
-    let interval = match *args {
-        [(x, LatticeValue::Int(a))] => {
+    let first = f.operand(v, 0).map(|x| (x, known(x)))?;
+    let second = f.operand(v, 1).map(|y| (y, known(y)));
+    if f.operand(v, 2).is_some() {
+        return None;
+    }
+    let interval = match (first, second) {
+        ((_, LatticeValue::Unseen), _) | (_, Some((_, LatticeValue::Unseen))) => {
+            return Some(LatticeValue::Unseen);
+        }
+        ((x, LatticeValue::Int(a)), None) => {
             let from = f.operand_type(x);
             if let Some(a) = a.as_single() {
                 return evaluated(f.ctx().def(op), &[int_constant(from, a)?], ty);
             }
             unary(op, a, from, ty)
         }
-        [(x, LatticeValue::Int(a)), (y, LatticeValue::Int(b))] => {
+        ((x, LatticeValue::Int(a)), Some((y, LatticeValue::Int(b)))) => {
             let (tx, ty_y) = (f.operand_type(x), f.operand_type(y));
             match (a.as_single(), b.as_single()) {
                 // The most frequent ops are exact on single numbers anyway.
