@@ -348,7 +348,8 @@ impl<'a> Builder<'a> {
         let commute = self.ctx.def(op).traits.contains(Traits::COMMUTATIVE);
         let signatures: SmallVec<[Signature; 3]> =
             args.iter().map(|&arg| self.graph.class(arg).signature).collect();
-        'rules: for number in rules.of_operands(op, ty, &signatures, commute) {
+        let same = args.len() > 1 && self.graph.same(args[0], args[1]);
+        'rules: for number in rules.of_operands(op, ty, &signatures, same, commute) {
             let rule = rules.rule(number);
             for bindings in matches(&self.graph, self.ctx, rule, args, MAX_MATCHES) {
                 let Some(other) = self.apply(rule, &bindings, ty) else { continue };

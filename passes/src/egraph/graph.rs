@@ -190,7 +190,10 @@ impl EGraph {
         let id = NodeId(self.nodes.len() as u32);
         let class = Class(self.classes.len() as u32);
         let (constant, signature) = match node {
-            Node::Const(constant) => (Some(constant), Signature::CONSTANT),
+            Node::Const(constant) => {
+                let known = facts.constant.map(Signature::of_constant);
+                (Some(constant), known.unwrap_or_default())
+            }
             Node::Op(op, ..) => (None, Signature::of_op(op)),
             Node::Leaf(_) => (None, Signature::default()),
         };
@@ -317,6 +320,10 @@ impl Subject for EGraph {
     #[inline]
     fn same(&self, a: Class, b: Class) -> bool {
         self.same(a, b)
+    }
+
+    fn is_constant(&self, class: Class) -> bool {
+        self.class(class).facts.constant.is_some()
     }
 
     fn is_literal(&self, class: Class, literal: Constant) -> bool {

@@ -75,6 +75,11 @@ impl ConditionKind {
         matches!(self, Self::Const | Self::Int | Self::Float | Self::Bool)
     }
 
+    /// Returns whether it holds for constants alone.
+    pub(super) fn needs_constant(self) -> bool {
+        matches!(self, Self::Const | Self::PowerOfTwo)
+    }
+
     /// Returns whether it holds for all operands of which this is known.
     pub fn holds(self, facts: &Facts) -> bool {
         let never = |kinds| facts.ty.is_float() && facts.kinds.never(kinds);

@@ -8,13 +8,13 @@
 use std::sync::{Arc, OnceLock};
 
 use regraft_dialects::registry;
-use regraft_ir::{Op, Registry};
+use regraft_ir::{Constant, Op, Registry};
 use regraft_syntax::rule_texts;
-use smallvec::SmallVec;
 
 use super::compile::compile_at;
+use super::condition::ConditionKind;
 use super::rule::{Rule, RuleSet};
-use super::signature::Signature;
+use super::signature::{Needs, Signature};
 
 /// A rule, compiled when it is first asked for.
 #[derive(Debug)]
@@ -63,10 +63,10 @@ impl LazyRule {
     }
 
     /// The least that the operands have of what it matches, in order.
-    pub(super) fn needs(&self) -> SmallVec<[Signature; 3]> {
+    pub(super) fn needs(&self) -> Needs {
         match &self.text {
             Some(Text { text, reversed, .. }) => needs(&registry(), text, *reversed),
-            None => self.get().from().operands().iter().map(Signature::of_term).collect(),
+            None => Needs::of(self.get()),
         }
     }
 
@@ -129,28 +129,53 @@ fn word(text: &str) -> &str {
 }
 
 /// The least that the operands have of what a rule matches, by the first characters of each operand.
-fn needs(registry: &Registry, text: &str, reversed: bool) -> SmallVec<[Signature; 3]> {
+fn needs(registry: &Registry, text: &str, reversed: bool) -> Needs {
     let from = text.split_once(':').and_then(|(_, sides)| matched(sides, reversed));
     let mut rest = from.map_or("", |from| from[word(from).len()..].trim_start());
-    let mut found = SmallVec::new();
+    let (mut needs, mut before) = (Needs::default(), "");
     while !rest.is_empty() {
-        found.push(match rest.strip_prefix('(') {
-            Some(term) => {
-                let def = registry.find(word(term));
-                def.map_or_else(Signature::default, |def| Signature::of_op(def.op))
-            }
-            None if rest.starts_with('?') => Signature::default(),
-            None => Signature::CONSTANT,
-        });
         let mut open = 0;
         let end = rest.bytes().position(|byte| {
             open += i32::from(byte == b'(') - i32::from(byte == b')');
             open == 0 && matches!(byte, b',' | b' ' | b'\n')
         });
-        let behind = end.map_or("", |end| rest[end..].trim_start());
+        let operand = &rest[..end.unwrap_or(rest.len())];
+        needs.operands.push(match operand.strip_prefix('(') {
+            Some(term) => {
+                let def = registry.find(word(term));
+                def.map_or_else(Signature::default, |def| Signature::of_op(def.op))
+            }
+            None if operand.starts_with('?') => {
+                Signature::of_variable(wants_constant(text, operand))
+            }
+            None => Signature::of_constant(literal(operand)),
+        });
+        needs.same = needs.operands.len() == 2 && operand.starts_with('?') && operand == before;
+        before = operand;
+        let behind = rest[operand.len()..].trim_start();
         rest = behind.strip_prefix(',').map_or("", str::trim_start);
     }
-    found
+    needs
+}
+
+/// Returns whether the conditions of a rule ask for a constant in the place of a variable.
+fn wants_constant(text: &str, variable: &str) -> bool {
+    let conditions = text.rsplit_once(" if ").map_or("", |(_, conditions)| conditions);
+    conditions.split(',').map(str::trim).any(|condition| match condition.split_once(' ') {
+        Some((kind, of)) => {
+            let kinds = ConditionKind::ALL.iter().filter(|kind| kind.needs_constant());
+            of == variable && kinds.map(|kind| kind.name()).any(|name| name == kind)
+        }
+        None => false,
+    })
+}
+
+/// The constant of a literal, as far as signatures tell them apart.
+fn literal(text: &str) -> Constant {
+    match text.parse() {
+        Ok(x) => Constant::Bool(x),
+        Err(_) => Constant::F64(text.parse().unwrap_or(f64::NAN).to_bits()),
+    }
 }
 
 /// The depth of the term that a text begins with, in which each op stands with operands.
@@ -171,7 +196,7 @@ fn depth(term: &str) -> usize {
 mod tests {
     use super::super::RewriteRules;
     use super::super::compile::compile_at;
-    use super::{LazyRule, Outline, Signature};
+    use super::{LazyRule, Needs, Outline};
 
     #[test]
     fn outlines_say_what_the_rules_say() {
@@ -181,8 +206,7 @@ mod tests {
             assert_eq!(outlines.len(), compiled.len(), "{file}");
             for (lazy, rule) in outlines.iter().zip(&compiled) {
                 assert_eq!(lazy.outline, Outline::of(rule));
-                let needs: Vec<_> = rule.from().operands().iter().map(Signature::of_term).collect();
-                assert_eq!(lazy.needs()[..], needs, "{rule:?}");
+                assert_eq!(lazy.needs(), Needs::of(rule), "{rule:?}");
                 let (own, place) = (lazy.get(), (rule.place(), rule.is_reversed()));
                 assert_eq!((own.place(), own.is_reversed()), place);
                 assert_eq!(format!("{own:?} {:?} {:?}", own.from(), own.to()), {

@@ -19,6 +19,8 @@ pub(crate) trait Subject {
 
     /// Returns whether two values are known to be equal.
     fn same(&self, a: Self::Place, b: Self::Place) -> bool;
+    /// Returns whether a value is a constant.
+    fn is_constant(&self, place: Self::Place) -> bool;
     /// Returns whether a value is a literal of a rule, which takes the type of the value.
     fn is_literal(&self, place: Self::Place, literal: Constant) -> bool;
     /// The nodes that a value is the result of.
@@ -41,7 +43,8 @@ pub(crate) fn matches<S: Subject>(
     let Term::Op(op, operands, _) = rule.from() else { return SmallVec::new() };
     let bindings = smallvec::smallvec![None; rule.variables().len()];
     let goals = SmallVec::new();
-    let mut matcher = Matcher { subject, ctx, bindings, goals, found: SmallVec::new(), limit };
+    let mut matcher =
+        Matcher { subject, ctx, rule, bindings, goals, found: SmallVec::new(), limit };
     matcher.node(operands, args, ctx.def(*op).traits.contains(Traits::COMMUTATIVE));
     matcher.found
 }
@@ -49,6 +52,7 @@ pub(crate) fn matches<S: Subject>(
 struct Matcher<'a, S: Subject> {
     subject: &'a S,
     ctx: &'a Context,
+    rule: &'a Rule,
     bindings: Bindings<S::Place>,
     /// The terms that are still to be matched, the next one last.
     goals: SmallVec<[(&'a Term, S::Place); 8]>,
@@ -87,6 +91,7 @@ impl<'a, S: Subject> Matcher<'a, S> {
             Term::Variable(v) => match self.bindings[v.index()] {
                 Some(bound) if self.subject.same(bound, place) => self.run(),
                 Some(_) => {}
+                None if self.rule.wants_constant(*v) && !self.subject.is_constant(place) => {}
                 None => {
                     self.bindings[v.index()] = Some(place);
                     self.run();

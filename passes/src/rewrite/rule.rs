@@ -121,6 +121,12 @@ impl Rule {
         &self.conditions
     }
 
+    /// Returns whether a variable stands for constants alone.
+    pub(super) fn wants_constant(&self, variable: Variable) -> bool {
+        let asks = |c: &Condition| c.kind.needs_constant() && !c.negated;
+        self.conditions.iter().any(|c| c.variable == variable && asks(c))
+    }
+
     /// The names of its variables, without question marks, in the order in which they occur.
     pub fn variables(&self) -> impl ExactSizeIterator<Item = (Variable, &str)> {
         self.variables.iter().enumerate().map(|(i, name)| (Variable(i as u8), &**name))

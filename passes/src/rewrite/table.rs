@@ -3,13 +3,12 @@
 use std::sync::{Arc, LazyLock, OnceLock};
 
 use regraft_ir::{Diagnostic, Extension, Op, OpTable, Registry, Type};
-use smallvec::SmallVec;
 
 use super::Math;
 use super::compile::compile_at;
 use super::lazy_rule::LazyRule;
 use super::rule::Rule;
-use super::signature::Signature;
+use super::signature::{Needs, Signature};
 use super::typing::TypeSet;
 
 /// The rewrite rules of a program.
@@ -40,23 +39,8 @@ struct Row {
 pub(crate) struct Candidate {
     /// Its number.
     pub(crate) number: u32,
-    /// The least that the operands have.
-    needs: SmallVec<[Signature; 3]>,
+    needs: Needs,
     root: OnceLock<TypeSet>,
-}
-
-impl Candidate {
-    /// Returns whether operands of these signatures can be those of what it matches; in either order
-    /// if they commute.
-    #[inline]
-    fn may_match(&self, operands: &[Signature], commute: bool) -> bool {
-        let fits = |a: usize, b: usize| operands[a].has(self.needs[b]);
-        match operands.len() {
-            len if len != self.needs.len() => false,
-            2 if commute => fits(0, 0) && fits(1, 1) || fits(0, 1) && fits(1, 0),
-            len => (0..len).all(|i| fits(i, i)),
-        }
-    }
 }
 
 impl RuleIndex {
@@ -96,20 +80,22 @@ impl RuleIndex {
         candidates.filter(move |of| self.root(of).meets(root)).map(|of| of.number)
     }
 
-    /// The numbers of those that may match operands of these signatures, in either order if they commute.
+    /// The numbers of those that may match operands of these signatures, in either order if they commute. `same` tells
+    /// whether the first two are equal.
     #[inline]
     pub(crate) fn of_operands<'a>(
         &'a self,
         op: Op,
         ty: Type,
         operands: &'a [Signature],
+        same: bool,
         commute: bool,
     ) -> impl Iterator<Item = u32> + 'a {
         let root = TypeSet::with(ty);
         let candidates = self.candidates(op).iter();
         let candidates = candidates.filter(move |of| {
             of.root.get().is_none_or(|known| known.meets(root))
-                && of.may_match(operands, commute)
+                && of.needs.may_match(operands, same, commute)
                 && self.root(of).meets(root)
         });
         candidates.map(|of| of.number)

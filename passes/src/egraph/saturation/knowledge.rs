@@ -190,6 +190,10 @@ impl Subject for Graph<'_> {
         self.find(a) == self.find(b)
     }
 
+    fn is_constant(&self, class: Id) -> bool {
+        self[class].data.facts.constant.is_some()
+    }
+
     fn is_literal(&self, class: Id, literal: Constant) -> bool {
         let data = &self[class].data;
         data.constant.is_some_and(|constant| {

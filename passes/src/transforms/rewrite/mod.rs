@@ -41,7 +41,7 @@ use crate::rewrite::{Math, RewriteRules, RuleIndex};
 use crate::{FunctionPass, PassContext, PassResult};
 
 pub use from_rust::rewrite_pass;
-use rewriter::{Rewriter, candidates};
+use rewriter::{Rewriter, may_match};
 
 crate::pass! {
     /// Rewrites instructions by rules wherever that makes the program cheaper.
@@ -110,7 +110,7 @@ fn rewrite(
     math: Math,
     ties: bool,
 ) -> PassResult {
-    if f.all_insts().all(|v| candidates(f, rules, v).is_empty()) {
+    if !f.all_insts().any(|v| may_match(f, rules, v)) {
         cx.add("values rewritten", 0);
         return Ok(());
     }

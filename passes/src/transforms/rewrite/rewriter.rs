@@ -14,8 +14,8 @@ use crate::PassContext;
 use crate::analysis::traps::{may_trap, may_trap_given};
 use crate::analysis::{LoopForest, Ranges};
 use crate::rewrite::{
-    Facts, Math, Rule, RuleIndex, Signature, Subject, facts_of, facts_of_value, is_term,
-    literal_as, matches,
+    Facts, Math, RuleIndex, Signature, Subject, facts_of, facts_of_value, is_term, literal_as,
+    matches,
 };
 
 /// The most ways in which one rule is matched against one instruction.
@@ -73,11 +73,12 @@ impl<'a> Rewriter<'a> {
                 this.known.note(v, facts_of_value(f, &ranges, v));
             }
             for v in f.body(block) {
-                let known = facts_of_value(f, &ranges, v);
-                let Some(op) = f.op(v).filter(|_| is_term(f, v)) else {
+                let (op, known) = (f.op(v), facts_of_value(f, &ranges, v));
+                let Some(op) = op.filter(|_| is_term(f, v)) else {
                     this.known.note(v, known);
                     continue;
                 };
+                this.wait(v);
                 let operands: SmallVec<[Operand; 4]> = f.operands(v).collect();
                 let args: SmallVec<[Facts; 4]> =
                     operands.iter().map(|&operand| this.known.facts(f, operand)).collect();
@@ -86,9 +87,6 @@ impl<'a> Rewriter<'a> {
                 this.known.stays[v.index()] = may_trap(f, v)
                     && may_trap_given(f, v, &ranges.facts(f, block))
                     && !this.known.is_in_domain(op, &args);
-                if !candidates(f, rules, v).is_empty() {
-                    this.wait(v);
-                }
             }
         }
         this
@@ -115,7 +113,9 @@ impl<'a> Rewriter<'a> {
         f.op(v).filter(|_| is_term(f, v) && !self.known.stays[v.index()])?;
         let args: SmallVec<[Operand; 4]> = f.operands(v).collect();
         let mut best: Option<(Cost, Replacement)> = None;
-        for rule in candidates(f, self.rules, v) {
+        let signatures = signatures(f, &args);
+        for number in candidates(f, self.rules, v, &args, &signatures) {
+            let rule = self.rules.rule(number);
             for bindings in matches(&Operands(f), &self.known.ctx, rule, &args, MAX_MATCHES) {
                 let Some(mut made) = replacement(&self.known, f, v, rule, &bindings) else {
                     continue;
@@ -231,24 +231,32 @@ impl<'a> Rewriter<'a> {
     }
 }
 
-/// The rules that may match an instruction, by its operands.
-pub(super) fn candidates<'r>(
+/// Returns whether a rule may match an instruction, by its operands.
+pub(super) fn may_match(f: &Function, rules: &RuleIndex, v: Value) -> bool {
+    let args: SmallVec<[Operand; 4]> = f.operands(v).collect();
+    candidates(f, rules, v, &args, &signatures(f, &args)).next().is_some()
+}
+
+/// The numbers of the rules that may match an instruction, by its operands.
+fn candidates<'r>(
     f: &Function,
     rules: &'r RuleIndex,
     v: Value,
-) -> SmallVec<[&'r Rule; 4]> {
-    let Some(op) = f.op(v) else { return SmallVec::new() };
-    let operands: SmallVec<[Signature; 4]> = f
-        .operands(v)
-        .map(|operand| match operand.as_value().map(|v| f.op(v)) {
-            Some(Some(op)) => Signature::of_op(op),
-            Some(None) => Signature::default(),
-            None => Signature::CONSTANT,
-        })
-        .collect();
-    let commute = f.ctx().def(op).traits.contains(Traits::COMMUTATIVE);
-    let numbers = rules.of_operands(op, f.ty(v), &operands, commute);
-    numbers.map(|number| &**rules.rule(number)).collect()
+    args: &[Operand],
+    signatures: &'r [Signature],
+) -> impl Iterator<Item = u32> + 'r {
+    let same = args.len() > 1 && args[0] == args[1];
+    let op = f.op(v).map(|op| (op, f.ctx().def(op).traits.contains(Traits::COMMUTATIVE)));
+    let (ty, op) = (f.ty(v), op.into_iter());
+    op.flat_map(move |(op, commute)| rules.of_operands(op, ty, signatures, same, commute))
+}
+
+fn signatures(f: &Function, args: &[Operand]) -> SmallVec<[Signature; 4]> {
+    let signature = |&arg: &Operand| match arg.as_value() {
+        Some(v) => f.op(v).map_or_else(Signature::default, Signature::of_op),
+        None => f.constant(arg).map_or_else(Signature::default, Signature::of_constant),
+    };
+    args.iter().map(signature).collect()
 }
 
 /// The operands of a function as what rules are matched against: each is the result of at most one
@@ -264,6 +272,10 @@ impl Subject for Operands<'_> {
 
     fn same(&self, a: Operand, b: Operand) -> bool {
         a == b
+    }
+
+    fn is_constant(&self, operand: Operand) -> bool {
+        operand.as_value().is_none()
     }
 
     fn is_literal(&self, operand: Operand, literal: Constant) -> bool {
