@@ -390,9 +390,13 @@ impl Function {
 
     /// The operands of a terminator that stand before its first edge; of any other instruction,
     /// all operands.
+    #[inline]
     #[track_caller]
     pub fn plain_operands(&self, v: Value) -> OperandIter<'_> {
         let slots = self.slots_of(v);
+        if !v.is_terminator() {
+            return OperandIter::new(slots);
+        }
         let end = slots.iter().position(|slot| slot.operand.is_block()).unwrap_or(slots.len());
         OperandIter::new(&slots[..end])
     }

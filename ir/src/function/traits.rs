@@ -1,7 +1,7 @@
 //! Traits of one instruction, where its op leaves them to the operands.
 
 use super::Function;
-use crate::{OpDef, ResultType, Traits, Type, TypeClass, TypePattern, Value};
+use crate::{OpDef, Operand, ResultType, Traits, Type, TypeClass, TypePattern, Value};
 
 impl Function {
     /// Returns whether running `v` may stop the program with an error: because its op may, or
@@ -19,10 +19,11 @@ impl Function {
     #[inline]
     #[track_caller]
     pub fn checks_operands(&self, v: Value) -> bool {
-        let Some(def) = self.op_def(v) else { return false };
-        self.plain_operands(v)
-            .enumerate()
-            .any(|(i, operand)| self.operand_type(operand) == Type::ANY && def.checks(i))
+        // No constant is `any`.
+        let is_any = |operand: Operand| operand.as_value().is_some_and(|x| self.ty(x) == Type::ANY);
+        let mut operands = self.plain_operands(v).enumerate();
+        operands
+            .any(|(i, operand)| is_any(operand) && self.op_def(v).is_some_and(|def| def.checks(i)))
     }
 
     /// Returns whether `v` is an instruction that can be dropped when nobody uses its result: it

@@ -110,6 +110,13 @@ fn ends(corners: &[i128]) -> (i128, i128) {
     corners.iter().fold((i128::MAX, i128::MIN), |(lo, hi), &x| (lo.min(x), hi.max(x)))
 }
 
+/// The interval between these ends, if they are numbers within another one.
+#[inline]
+fn within(ends: (Option<i64>, Option<i64>), all: Interval) -> Option<Interval> {
+    let (lo, hi) = (ends.0?, ends.1?);
+    (lo >= all.lo && hi <= all.hi).then_some(Interval { lo, hi })
+}
+
 fn corners(x: Interval, y: Interval, op: impl Fn(i128, i128) -> i128) -> [i128; 4] {
     let [a, b, c, d] = [x.lo, x.hi, y.lo, y.hi].map(i128::from);
     [op(a, c), op(a, d), op(b, c), op(b, d)]
@@ -151,8 +158,14 @@ pub(crate) fn binary(op: Op, x: Interval, y: Interval, ty: Type) -> Interval {
     match op {
         // What can be anything plus something can.
         arith::ADD | arith::SUB | arith::XOR if x == all || y == all => all,
-        arith::ADD => Interval::wrapped(&corners(x, y, |x, y| x + y), ty),
-        arith::SUB => Interval::wrapped(&corners(x, y, |x, y| x - y), ty),
+        arith::ADD => {
+            let ends = (x.lo.checked_add(y.lo), x.hi.checked_add(y.hi));
+            within(ends, all).unwrap_or_else(|| Interval::wrapped(&corners(x, y, |x, y| x + y), ty))
+        }
+        arith::SUB => {
+            let ends = (x.lo.checked_sub(y.hi), x.hi.checked_sub(y.lo));
+            within(ends, all).unwrap_or_else(|| Interval::wrapped(&corners(x, y, |x, y| x - y), ty))
+        }
         arith::MUL => Interval::wrapped(&corners(x, y, |x, y| x * y), ty),
         arith::CHECKED_ADD => Interval::clamped(&corners(x, y, |x, y| x + y), ty),
         arith::CHECKED_SUB => Interval::clamped(&corners(x, y, |x, y| x - y), ty),

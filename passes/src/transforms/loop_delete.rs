@@ -36,6 +36,7 @@ use regraft_dialects::{arith, cf};
 use regraft_ir::{Block, Function, IrResult, Operand, Type, Value};
 use rustc_hash::FxHashMap;
 
+use crate::analysis::loop_exits::may_be_constant;
 use crate::analysis::trip_count::{Count, CountForm, LatchRuns};
 use crate::analysis::{
     EffectSummaries, InductionVariables, LoopForest, LoopId, Poly, Sym, TripCounts, inst_effects,
@@ -90,10 +91,15 @@ impl LoopPass for LoopDelete {
     fn run(&mut self, f: &mut Function, loops: &[Block], cx: &mut PassContext<'_>) -> PassResult {
         delete_unreachable(f, cx.analyses())?;
         let forest = cx.analysis::<LoopForest>(f);
+        let silent = silent_loops(f, &forest, cx.effects());
+        let mut ids: Vec<LoopId> = loops.iter().filter_map(|&b| forest.headed_by(b)).collect();
+        ids.retain(|&id| silent[id.index()] || may_be_constant(f, &forest, id, 0));
+        if ids.is_empty() {
+            return Ok(());
+        }
+        ids.sort_unstable();
         let ivs = cx.analysis::<InductionVariables>(f);
         let counts = cx.analysis::<TripCounts>(f);
-        let mut ids: Vec<LoopId> = loops.iter().filter_map(|&b| forest.headed_by(b)).collect();
-        ids.sort_unstable();
         let facts = DeletionAnalyses {
             forest: &forest,
             ivs: &ivs,
@@ -153,7 +159,7 @@ fn delete(f: &mut Function, id: LoopId, facts: DeletionAnalyses<'_>) -> IrResult
     let same_exit = exits
         .iter()
         .all(|&e| f.edge_target(e) == target && f.edge_args(e).eq(args.iter().copied()));
-    if !same_exit || !is_silent(f, &form, facts.summaries) {
+    if !same_exit || !form.blocks().iter().all(|&block| is_silent(f, block, facts.summaries)) {
         return Ok(None);
     }
     let needed = needed(f, &form, &args);
@@ -186,13 +192,25 @@ fn delete(f: &mut Function, id: LoopId, facts: DeletionAnalyses<'_>) -> IrResult
     Ok(Some(needed.len()))
 }
 
-/// Returns whether nothing in a loop can be noticed.
-fn is_silent(f: &Function, form: &LoopForm, summaries: &EffectSummaries) -> bool {
-    form.blocks().iter().all(|&block| {
-        f.insts(block).all(|v| match v.is_terminator() {
-            true => !f.may_trap(v),
-            false => inst_effects(f, v, summaries).is_removable(),
-        })
+/// By [`LoopId::index`], whether nothing in a loop can be noticed. O(instructions).
+fn silent_loops(f: &Function, forest: &LoopForest, summaries: &EffectSummaries) -> Vec<bool> {
+    let mut silent = vec![true; forest.len()];
+    for inner in forest.innermost_first() {
+        let own = forest.own_blocks(inner);
+        let is_silent = silent[inner.index()] && own.iter().all(|&b| is_silent(f, b, summaries));
+        silent[inner.index()] = is_silent;
+        if let Some(around) = forest.get(inner).parent {
+            silent[around.index()] &= is_silent;
+        }
+    }
+    silent
+}
+
+/// Returns whether nothing in a block can be noticed.
+fn is_silent(f: &Function, block: Block, summaries: &EffectSummaries) -> bool {
+    f.insts(block).all(|v| match v.is_terminator() {
+        true => !f.may_trap(v),
+        false => inst_effects(f, v, summaries).is_removable(),
     })
 }
 

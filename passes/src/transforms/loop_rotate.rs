@@ -34,8 +34,10 @@
 //! O(size of the headers and uses of their values), and two dominator trees for all loops, however
 //! they are nested and however far from a loop its values are used.
 
+use regraft_dialects::mem;
 use regraft_ir::{Block, DominatorTree, Edge, Function, Inst, IrResult, Operand, Value};
 
+use crate::analysis::loop_exits::{Glance, glance};
 use crate::analysis::trip_count::LatchRuns;
 use crate::analysis::{Analyses, LoopForest, LoopId, TripCounts};
 use crate::loop_run::by_nesting_depth;
@@ -68,29 +70,35 @@ fn with_memory(
     ids: &[LoopId],
     analyses: &mut Analyses,
 ) -> Vec<LoopId> {
-    if ids.is_empty() {
-        return Vec::new();
-    }
-    let counts = analyses.get::<TripCounts>(f);
-    // The code of a few iterations is better than a loop: that is for `unroll`, on the loop as it is. A
-    // bound that is a constant without a known count is that of such a loop that was simplified.
-    let few = |id| match counts.of(id).latch_runs {
-        LatchRuns::Constant(n) => n < FEW_ITERATIONS,
-        _ => {
-            let test = f.operand(Value::terminator(forest.get(id).header), 0);
-            let test = test.and_then(Operand::as_value);
-            test.is_some_and(|test| f.operands(test).any(|x| f.const_i64(x).is_some()))
-        }
+    let touches = |&id: &LoopId| {
+        let mut all = forest.blocks(id).iter().flat_map(|&block| f.body(block));
+        all.any(|v| matches!(f.op(v), Some(mem::LOAD | mem::STORE | mem::REF_GET | mem::REF_SET)))
     };
     let first = |&id: &LoopId| {
-        if few(id) {
-            return None;
-        }
         let first = f.edge_target(stays_edge(f, forest, id)?);
-        let alone = f.in_edges(first).nth(1).is_none();
-        (forest.is_innermost(id) && alone).then_some((id, first))
+        f.in_edges(first).nth(1).is_none().then_some((id, first))
     };
-    let loops: Vec<(LoopId, Block)> = ids.iter().filter_map(first).collect();
+    let innermost = ids.iter().filter(|&&id| forest.is_innermost(id)).filter(|id| touches(id));
+    let mut loops: Vec<(LoopId, Block)> = innermost.filter_map(first).collect();
+    // The code of a few iterations is better than a loop: that is for `unroll`, on the loop as it is. A
+    // bound that is a constant without a known count is that of such a loop that was simplified.
+    loops.retain(|&(id, _)| {
+        let exits = &forest.get(id).exits;
+        let mut glances = exits.iter().map(|exit| glance(f, forest, id, exit.edge(f)));
+        let runs = match (glances.next(), exits.len()) {
+            (Some(Glance::Constant(n)), 1) => LatchRuns::Constant(n),
+            (Some(Glance::Other), _) if glances.all(|other| other == Glance::Other) => {
+                LatchRuns::Unknown
+            }
+            _ => analyses.get::<TripCounts>(f).of(id).latch_runs.clone(),
+        };
+        if let LatchRuns::Constant(n) = runs {
+            return n >= FEW_ITERATIONS;
+        }
+        let test = f.operand(Value::terminator(forest.get(id).header), 0);
+        let test = test.and_then(Operand::as_value);
+        !test.is_some_and(|test| f.operands(test).any(|x| f.const_i64(x).is_some()))
+    });
     loops_that_gain(f, &loops, analyses)
 }
 

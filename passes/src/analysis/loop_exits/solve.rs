@@ -59,7 +59,7 @@ fn unsigned(ty: Type, x: i64) -> u64 {
 }
 
 /// The exact count where all is constant.
-fn constant_count(ty: Type, stay: Op, from: i64, step: i64, to: i64) -> LatchRuns {
+pub(super) fn constant_count(ty: Type, stay: Op, from: i64, step: i64, to: i64) -> LatchRuns {
     let Interval { lo: least, hi: greatest } = Interval::of_type(ty);
     // The numbers with which it leaves; the range may go around.
     let (first, last) = match stay {

@@ -279,6 +279,14 @@ impl<'a> Solver<'a> {
         if new == old {
             return;
         }
+        let home = f.block_of(v);
+        // What a value dominates has not been looked at before its block has.
+        let is_first = self.scanned == Some((home, true)) || !self.visited[home.index()];
+        if old == LatticeValue::Unseen && is_first {
+            self.changes[v.index()] = 1;
+            self.known[v.index()] = new;
+            return;
+        }
         let changes = &mut self.changes[v.index()];
         *changes = changes.saturating_add(1);
         let new = match (old, new) {
@@ -288,9 +296,8 @@ impl<'a> Solver<'a> {
             }
             (LatticeValue::Int(old), LatticeValue::Int(new)) => {
                 let new = old.join(new);
-                let widens = *changes > WIDENING_DELAY
-                    && f.is_param(v)
-                    && self.is_header[f.block_of(v).index()];
+                let widens =
+                    *changes > WIDENING_DELAY && f.is_param(v) && self.is_header[home.index()];
                 LatticeValue::Int(if widens {
                     widened(old, new, Interval::of_type(f.ty(v)))
                 } else {
@@ -303,12 +310,6 @@ impl<'a> Solver<'a> {
             return;
         }
         self.known[v.index()] = new;
-        // What a value dominates has not been looked at before its block has.
-        let home = f.block_of(v);
-        let is_first = self.scanned == Some((home, true)) || !self.visited[home.index()];
-        if old == LatticeValue::Unseen && is_first {
-            return;
-        }
         for at in f.uses(v) {
             // In the block that is being looked at, users are still to come.
             self.wake(at, f.block_of(at.user));

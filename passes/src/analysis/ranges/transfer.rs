@@ -206,11 +206,12 @@ fn integers(
     ty: Type,
     known: impl Fn(Operand) -> LatticeValue,
 ) -> Option<LatticeValue> {
-    let first = f.operand(v, 0).map(|x| (x, known(x)))?;
-    let second = f.operand(v, 1).map(|y| (y, known(y)));
-    if f.operand(v, 2).is_some() {
+    let mut operands = f.operands(v);
+    let (first, second) = (operands.next()?, operands.next());
+    if operands.next().is_some() {
         return None;
     }
+    let (first, second) = ((first, known(first)), second.map(|y| (y, known(y))));
     let interval = match (first, second) {
         ((_, LatticeValue::Unseen), _) | (_, Some((_, LatticeValue::Unseen))) => {
             return Some(LatticeValue::Unseen);

@@ -158,41 +158,31 @@ impl Indvars {
         loops: &[Block],
         cx: &mut PassContext<'_>,
     ) -> Result<Vec<Block>, Diagnostic> {
-        let widened = widen(f, loops, cx)?;
-        let ivs = cx.analysis::<InductionVariables>(f);
-        let headers = ensure_preheaders(f, loops, ivs.forest(), |l| !ivs.basic(l).is_empty())?;
+        let forest = cx.analysis::<LoopForest>(f);
+        let has_number = |header: &Block| f.params(*header).any(|param| f.ty(param).is_int());
+        let numbered: Vec<Block> = loops.iter().copied().filter(has_number).collect();
+        let headers = ensure_preheaders(f, &numbered, &forest, |_| true)?;
+        let widened = widen(f, &headers, cx)?;
         let ivs = cx.analysis::<InductionVariables>(f);
         let counts = cx.analysis::<TripCounts>(f);
         let dom = cx.analysis::<DominatorTree>(f);
-        let known = headers.clone();
-        let ids: Vec<LoopId> =
-            headers.into_iter().filter_map(|header| ivs.forest().headed_by(header)).collect();
-        let equal = redundant_inductions::join(f, &ids, &ivs, &dom)?;
+        let ids = headers.into_iter().filter_map(|header| ivs.forest().headed_by(header));
+        let ids: Vec<LoopId> = ids.filter(|&l| !ivs.basic(l).is_empty()).collect();
+        let mut equal = redundant_inductions::join(f, &ids, &ivs, &dom)?;
         let mut again = Vec::new();
         let mut done = Rewritten::default();
         // Nothing is replaced before all loops have been looked at.
         let exits: Vec<Exits<'_>> = ids.iter().map(|&l| Exits::of(f, &counts, l)).collect();
         let mut plans = Vec::new();
         for (&l, exits) in ids.iter().zip(exits) {
-            let (ivs, counts, limits) = (&*ivs, &*counts, self.limits);
-            let mut rewriter =
-                Rewriter { f: &mut *f, ivs, counts, l, limits, counter: None, known: Vec::new() };
-            plans.extend(rewriter.plan(exits, &mut done)?);
+            let (ivs, counts, dom, limits) = (&*ivs, &*counts, &*dom, self.limits);
+            let (counter, known) = (None, Vec::new());
+            let mut rewriter = Rewriter { f: &mut *f, ivs, counts, dom, l, limits, counter, known };
+            plans.extend(rewriter.plan(exits, &mut done, &mut equal)?);
         }
         carry_out(f, ivs.forest(), plans, &mut done, &mut again)?;
         delete_unused(f, &equal)?;
-        // What a new counter is next may be there already.
-        let equal_next = if done.counters > 0 {
-            let ivs = cx.analysis::<InductionVariables>(f);
-            let dom = cx.analysis::<DominatorTree>(f);
-            let ids: Vec<LoopId> =
-                known.iter().filter_map(|&header| ivs.forest().headed_by(header)).collect();
-            redundant_inductions::join(f, &ids, &ivs, &dom)?
-        } else {
-            Vec::new()
-        };
-        delete_unused(f, &equal_next)?;
-        cx.add("equal numbers", (equal.len() + equal_next.len()) as u64);
+        cx.add("equal numbers", equal.len() as u64);
         cx.add("counters widened", widened);
         cx.add("counters made", done.counters as u64);
         cx.add("induction variables removed", done.params as u64);
@@ -243,7 +233,13 @@ struct Plan {
 }
 
 impl Rewriter<'_> {
-    fn plan(&mut self, exits: Exits<'_>, done: &mut Rewritten) -> IrResult<Option<Plan>> {
+    /// Adds what a new counter makes needless to `equal`.
+    fn plan(
+        &mut self,
+        exits: Exits<'_>,
+        done: &mut Rewritten,
+        equal: &mut Vec<Value>,
+    ) -> IrResult<Option<Plan>> {
         let counts_down = |b: &&BasicInduction| b.step.constant_value() == Some(-1);
         // One counter that counts down is as good, and nothing is left to be expressed by it.
         let is_down = self.ivs.basic(self.l).len() == 1
@@ -289,7 +285,7 @@ impl Rewriter<'_> {
             plan.params.push((basic.param, value));
         }
         if let Some(next) = made {
-            self.reuse_next(next, &plan.params)?;
+            equal.extend(self.reuse_next(next, &plan.params)?);
         }
         if let Some(counter) = self.counter {
             // Tests that stay are in terms of the counter already.

@@ -1,11 +1,13 @@
 //! Inserts what takes the place of the parameters of one loop.
 
 use regraft_dialects::arith;
-use regraft_ir::{Block, Constant, Function, Inst, IrResult, Operand, Value};
+use regraft_ir::{Block, Constant, DominatorTree, Function, Inst, IrResult, Operand, Value};
 
 use crate::analysis::induction::BasicInduction;
+use crate::analysis::traps::only_computes;
 use crate::analysis::{InductionVariables, LoopId, Poly, TripCounts};
 use crate::transforms::util::counters::{can_compute, compute};
+use crate::transforms::util::redundant_inductions::comes_first;
 
 /// The rewrites that are allowed.
 #[derive(Clone, Copy, Default, Debug)]
@@ -21,6 +23,7 @@ pub(super) struct Rewriter<'a> {
     pub(super) f: &'a mut Function,
     pub(super) ivs: &'a InductionVariables,
     pub(super) counts: &'a TripCounts,
+    pub(super) dom: &'a DominatorTree,
     pub(super) l: LoopId,
     pub(super) limits: Limits,
     pub(super) counter: Option<Value>,
@@ -29,21 +32,34 @@ pub(super) struct Rewriter<'a> {
 }
 
 impl Rewriter<'_> {
-    /// Uses what counted from 1 as the next number of the counter, in the place of `next`.
-    pub(super) fn reuse_next(&mut self, next: Value, params: &[(Value, Operand)]) -> IrResult<()> {
-        let ty = self.f.ty(next);
-        let one = |poly: &Poly| poly.constant_value() == Some(1);
-        let from_one = self
-            .ivs
-            .basic(self.l)
-            .iter()
-            .find(|b| b.base.ty() == ty && one(&b.base) && one(&b.step));
-        let value = from_one.and_then(|b| params.iter().find(|&&(param, _)| param == b.param));
-        if let Some(&(_, value)) = value {
-            self.f.replace_all_uses(next, value)?;
+    /// Uses what is one more than the counter anyway in the place of `next`, as what counted from 1,
+    /// one of `params` with what takes its place; or `next` in the place of that, which is returned.
+    pub(super) fn reuse_next(
+        &mut self,
+        next: Value,
+        params: &[(Value, Operand)],
+    ) -> IrResult<Option<Value>> {
+        let (f, ivs) = (&*self.f, self.ivs);
+        let one_more = Poly::iteration(f.ty(next), self.l).plus(1);
+        let header = ivs.forest().get(self.l).header;
+        let own = ivs.forest().own_blocks(self.l).iter();
+        let mut values = f.params(header).chain(own.flat_map(|&block| f.body(block)));
+        let is_equal =
+            |v: Value| v != next && f.ty(v) == one_more.ty() && ivs.evolution(f, v) == one_more;
+        let found = values.find_map(|v| {
+            let before = is_equal(v).then(|| comes_first(f, self.dom, v, next))?;
+            let behind = || comes_first(f, self.dom, next, v) && only_computes(f, v);
+            (before || behind()).then_some((v, before))
+        });
+        let Some((v, before)) = found else { return Ok(None) };
+        if before {
+            let there = params.iter().find(|&&(param, _)| param == v);
+            self.f.replace_all_uses(next, there.map_or(v.into(), |&(_, value)| value))?;
             self.f.delete(next)?;
+            return Ok(None);
         }
-        Ok(())
+        self.f.replace_named(v, next)?;
+        Ok(Some(v))
     }
 
     /// Returns whether a parameter can be expressed by a counter, and is to be.

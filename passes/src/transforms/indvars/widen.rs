@@ -22,29 +22,19 @@ use regraft_ir::{
 use crate::PassContext;
 use crate::analysis::loop_exits::{Test, is_once};
 use crate::analysis::{InductionVariables, LoopForest, LoopId};
-use crate::transforms::util::counters::{add_induction, ensure_preheaders};
+use crate::transforms::util::counters::add_induction;
 use crate::transforms::util::edit::delete_unused;
 
-/// Widens the counters of loops, given by their headers. Returns how many.
+/// Widens the counters of loops with preheaders, given by their headers. Returns how many.
 pub(super) fn widen(
     f: &mut Function,
-    loops: &[Block],
+    headers: &[Block],
     cx: &mut PassContext<'_>,
 ) -> Result<u64, Diagnostic> {
     let ivs = cx.analysis::<InductionVariables>(f);
-    let is_narrow = |l: LoopId| narrow(f, &ivs, l).next().is_some();
-    if !loops.iter().filter_map(|&header| ivs.forest().headed_by(header)).any(is_narrow) {
-        return Ok(0);
-    }
-    let headers = {
-        let wanted: Vec<LoopId> = ivs.forest().loops().filter(|&l| is_narrow(l)).collect();
-        ensure_preheaders(f, loops, ivs.forest(), |l| wanted.contains(&l))?
-    };
-    let ivs = cx.analysis::<InductionVariables>(f);
     let dom = cx.analysis::<DominatorTree>(f);
     let mut widened = 0;
-    for header in headers {
-        let Some(l) = ivs.forest().headed_by(header) else { continue };
+    for l in headers.iter().filter_map(|&header| ivs.forest().headed_by(header)) {
         let plans: Vec<Plan> =
             narrow(f, &ivs, l).filter_map(|param| Plan::of(f, &ivs, &dom, l, param)).collect();
         for plan in plans {

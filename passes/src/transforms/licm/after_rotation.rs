@@ -15,24 +15,17 @@ use crate::analysis::traps::{may_trap, speculatable};
 use crate::analysis::{Analyses, LoopId, ModRefSet};
 use crate::transforms::load_pre::is_carried;
 
-/// Returns those of `loops` that loads or stores leave when their first iterations begin with the given
-/// blocks, and not as they are. O(instructions).
+/// Returns those of `loops`, in which there are some, that loads or stores leave when their first iterations begin with
+/// the given blocks, and not as they are. O(instructions).
 pub(crate) fn loops_that_gain(
     f: &Function,
     loops: &[(LoopId, Block)],
     analyses: &mut Analyses,
 ) -> Vec<LoopId> {
-    let touches = |id: LoopId, analyses: &LicmAnalyses| {
-        let mut all = analyses.forest.blocks(id).iter().flat_map(|&block| f.body(block));
-        all.any(|v| matches!(f.op(v), Some(mem::LOAD | mem::STORE | mem::REF_GET | mem::REF_SET)))
-    };
     if loops.is_empty() {
         return Vec::new();
     }
     let facts = LicmAnalyses::of(f, analyses);
-    if !loops.iter().any(|&(id, _)| touches(id, &facts)) {
-        return Vec::new();
-    }
     let infos = survey(f, &facts);
     let gains = |&(id, from): &(LoopId, Block)| {
         let (info, header) = (&infos[id.index()], facts.forest.get(id).header);

@@ -73,12 +73,14 @@ impl<'a> Rewriter<'a> {
                 this.known.note(v, facts_of_value(f, &ranges, v));
             }
             for v in f.body(block) {
-                let (op, known) = (f.op(v), facts_of_value(f, &ranges, v));
-                let Some(op) = op.filter(|_| is_term(f, v)) else {
+                this.wait(v);
+                let known = facts_of_value(f, &ranges, v);
+                // Of integers, ranges say as much as their operands.
+                let more = f.ty(v).is_float() || may_trap(f, v);
+                let Some(op) = f.op(v).filter(|_| more && is_term(f, v)) else {
                     this.known.note(v, known);
                     continue;
                 };
-                this.wait(v);
                 let operands: SmallVec<[Operand; 4]> = f.operands(v).collect();
                 let args: SmallVec<[Facts; 4]> =
                     operands.iter().map(|&operand| this.known.facts(f, operand)).collect();

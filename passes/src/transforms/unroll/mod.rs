@@ -43,6 +43,7 @@ mod full;
 use regraft_ir::{Block, ControlFlow, Function};
 
 use super::simplify_cfg::{merge_after, replace_params};
+use crate::analysis::loop_exits::may_be_constant;
 use crate::analysis::trip_count::LatchRuns;
 use crate::analysis::{InductionVariables, LoopForest, LoopId, TripCounts};
 use crate::transforms::util::edit::{delete_unreachable, only};
@@ -202,8 +203,14 @@ impl Plan {
 impl Unroll {
     /// Returns whether a loop is small enough for one of the limits.
     fn is_candidate(&self, f: &Function, forest: &LoopForest, id: LoopId) -> bool {
-        let most = self.full_size.max(self.size / self.factor.max(1));
-        !forest.get(id).has_irreducible && size_up_to(f, forest.blocks(id), most).is_some()
+        if forest.get(id).has_irreducible {
+            return false;
+        }
+        let fits = |most| size_up_to(f, forest.blocks(id), most).is_some();
+        self.factor > 1 && fits(self.size / self.factor)
+            || self.full_trips > 0
+                && fits(self.full_size)
+                && may_be_constant(f, forest, id, self.full_trips as u64 - 1)
     }
 
     fn plan(

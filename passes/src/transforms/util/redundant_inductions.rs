@@ -11,6 +11,7 @@
 
 use regraft_ir::{Block, DominatorTree, Function, IrResult, Type, Value};
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
 use crate::analysis::traps::only_computes;
 use crate::analysis::{InductionVariables, LoopId, Poly, Sym};
@@ -42,7 +43,7 @@ pub(crate) fn find(
     variables: &InductionVariables,
     dom: &DominatorTree,
 ) -> Vec<(Value, Value)> {
-    let mut known: FxHashMap<Poly, Vec<Value>> = FxHashMap::default();
+    let mut known: FxHashMap<Poly, SmallVec<[Value; 2]>> = FxHashMap::default();
     let mut equal = Vec::new();
     for block in blocks {
         let is_header = variables.forest().headed_by(block).is_some();

@@ -1,0 +1,215 @@
+//! Whether a loop may go back a constant number of times, by the values that its tests are computed
+//! from: most loops run to a length or a parameter, which the first number of the counter does not take away.
+
+use regraft_dialects::arith;
+use regraft_ir::{Block, Constant, Edge, Function, Op, Operand, Value};
+use smallvec::SmallVec;
+
+use super::solve::constant_count;
+use super::{LatchRuns, Test};
+use crate::analysis::comparison::swapped;
+use crate::analysis::poly::wrap;
+use crate::analysis::{LoopForest, LoopId};
+
+/// The most values that are looked at for one exit.
+const MAX: usize = 32;
+
+/// A number of back edges that are taken before an exit is, as a look at its test tells.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Glance {
+    /// This many.
+    Constant(u64),
+    /// No constant number.
+    Other,
+    /// It takes the analyses to tell.
+    Unclear,
+}
+
+/// Returns whether the number of times that a loop goes back before it is left by one of its exits
+/// may be a constant that is not greater than `most`. If not, no trip count says so. O(1) for each exit.
+pub(crate) fn may_be_constant(f: &Function, forest: &LoopForest, l: LoopId, most: u64) -> bool {
+    forest.get(l).exits.iter().any(|exit| match glance(f, forest, l, exit.edge(f)) {
+        Glance::Constant(n) => n <= most,
+        Glance::Other => false,
+        Glance::Unclear => true,
+    })
+}
+
+/// Looks at one exit. O(1).
+pub(crate) fn glance(f: &Function, forest: &LoopForest, l: LoopId, exit: Edge) -> Glance {
+    let (stay, sides) = match Test::of(f, exit) {
+        Some(Test::Compare { stay, left, right, .. }) => (stay, [left, right]),
+        Some(Test::Constant(_)) => return Glance::Unclear,
+        None => return Glance::Other,
+    };
+    if let Some(runs) = counted(f, forest, l, stay, sides) {
+        return match runs {
+            LatchRuns::Constant(n) => Glance::Constant(n),
+            _ => Glance::Other,
+        };
+    }
+    let mut symbols = Symbols { f, forest, l, found: SmallVec::new(), left: MAX };
+    // The first iteration may be known alone.
+    let is_unclear = sides.iter().all(|&side| begins_constant(f, forest, l, side))
+        || !sides.iter().all(|&side| symbols.collect(side))
+        || symbols.may_vanish();
+    if is_unclear { Glance::Unclear } else { Glance::Other }
+}
+
+/// Returns the count of a test of a counter, or one that is a constant more, against a constant, where
+/// the counter begins with a constant and grows by one.
+fn counted(
+    f: &Function,
+    forest: &LoopForest,
+    l: LoopId,
+    stay: Op,
+    [left, right]: [Operand; 2],
+) -> Option<LatchRuns> {
+    let constant = |operand| f.constant(operand).and_then(Constant::as_int);
+    let (stay, moving, to) = match (constant(left), constant(right)) {
+        (None, Some(to)) => (stay, left.as_value()?, to),
+        (Some(to), None) => (swapped(stay), right.as_value()?, to),
+        _ => return None,
+    };
+    let header = forest.get(l).header;
+    let ty = f.ty(moving);
+    let position = |v: Value| f.params(header).position(|param| param == v);
+    // A value, and what is added to it.
+    let sum = |v: Value| {
+        let [x, y] = f.matches(v, arith::ADD)?;
+        Some((x.as_value()?, constant(y)?))
+    };
+    let (counter, more) = match position(moving) {
+        Some(_) => (moving, 0),
+        None => sum(moving)?,
+    };
+    let at = position(counter)?;
+    let (mut first, mut step) = (None, None);
+    for edge in f.in_edges(header) {
+        let arg = f.edge_arg(edge, at)?;
+        let (known, found) = if forest.contains(l, edge.from) {
+            let (of, by) = sum(arg.as_value()?)?;
+            (&mut step, (of == counter).then_some(by)?)
+        } else {
+            (&mut first, constant(arg)?)
+        };
+        if known.is_some_and(|known| known != found) || f.operand_type(arg) != ty {
+            return None;
+        }
+        *known = Some(found);
+    }
+    Some(constant_count(ty, stay, wrap(ty, first?.wrapping_add(more)), step?, to))
+}
+
+/// Returns whether an operand is a constant when a loop begins.
+fn begins_constant(f: &Function, forest: &LoopForest, l: LoopId, operand: Operand) -> bool {
+    let Some(v) = operand.as_value() else { return true };
+    let header = forest.get(l).header;
+    let at = f.params(header).position(|param| param == v);
+    at.is_some_and(|at| {
+        let mut enters = f.in_edges(header).filter(|edge| !forest.contains(l, edge.from));
+        enters.all(|edge| f.edge_arg(edge, at).is_some_and(|arg| arg.as_value().is_none()))
+    })
+}
+
+/// The symbols of the difference of two polynomials, as often as they are met.
+struct Symbols<'a> {
+    f: &'a Function,
+    forest: &'a LoopForest,
+    l: LoopId,
+    found: SmallVec<[(Symbol, u32); 8]>,
+    left: usize,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Symbol {
+    /// A value that is none of the others.
+    Value(Value),
+    /// A parameter of the header of the loop, which is looked through.
+    Counter(Value),
+    /// The iteration of a loop around, by its header.
+    Iteration(Block),
+}
+
+impl Symbols<'_> {
+    /// Returns whether each symbol may be taken away by another one.
+    fn may_vanish(&self) -> bool {
+        self.found.iter().all(|&(symbol, met)| met > 1 || matches!(symbol, Symbol::Counter(_)))
+    }
+
+    /// Notes a symbol. Returns whether it was met before.
+    fn meet(&mut self, symbol: Symbol) -> bool {
+        match self.found.iter_mut().find(|(other, _)| *other == symbol) {
+            Some((_, met)) => *met += 1,
+            None => {
+                self.found.push((symbol, 1));
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Collects the symbols of an operand. Returns false where nothing can be said.
+    fn collect(&mut self, operand: Operand) -> bool {
+        let Some(v) = operand.as_value() else { return true };
+        let Some(left) = self.left.checked_sub(1) else { return false };
+        self.left = left;
+        let (f, home) = (self.f, self.f.block_of(v));
+        // What comes out of another loop may be anything there.
+        let around = self.forest.loop_of(home);
+        if around.is_some_and(|m| !self.forest.encloses(m, self.l)) {
+            return false;
+        }
+        if f.is_param(v) {
+            return match self.forest.headed_by(home) {
+                Some(m) => self.counter(v, m),
+                None => self.symbol(v),
+            };
+        }
+        match f.op(v) {
+            Some(arith::ADD | arith::SUB | arith::CHECKED_ADD | arith::CHECKED_SUB) => {
+                f.operands(v).all(|operand| self.collect(operand))
+            }
+            Some(arith::NEG | arith::NOT) => f.operands(v).all(|operand| self.collect(operand)),
+            // Products may vanish, and so may what is cut off.
+            Some(arith::MUL | arith::CHECKED_MUL | arith::SHL | arith::WRAP) => false,
+            Some(arith::SEXT | arith::ZEXT | arith::BITCAST) => {
+                let same = f.operand(v, 0).filter(|&x| f.operand_type(x) == f.ty(v));
+                match same {
+                    Some(x) => self.collect(x),
+                    None => self.symbol(v),
+                }
+            }
+            _ => self.symbol(v),
+        }
+    }
+
+    fn symbol(&mut self, v: Value) -> bool {
+        self.meet(Symbol::Value(v));
+        true
+    }
+
+    /// A parameter of the header of a loop: what it begins with, and what each iteration adds.
+    fn counter(&mut self, v: Value, m: LoopId) -> bool {
+        let (f, forest) = (self.f, self.forest);
+        let header = f.block_of(v);
+        let Some(at) = f.params(header).position(|param| param == v) else { return false };
+        if self.meet(Symbol::Counter(v)) {
+            return true;
+        }
+        if m != self.l {
+            self.meet(Symbol::Iteration(header));
+        }
+        let goes_back = |edge: &Edge| forest.contains(m, edge.from);
+        let (back, enters): (SmallVec<[Edge; 2]>, SmallVec<[Edge; 2]>) =
+            f.in_edges(header).partition(goes_back);
+        let edges = match &*enters {
+            // The entry of a function.
+            [] => return self.symbol(v),
+            // In the loop itself what is added counts as well; around it, it comes with the iteration.
+            _ if m == self.l => enters.iter().chain(&back),
+            _ => enters.iter().chain(&[]),
+        };
+        edges.copied().all(|edge| f.edge_arg(edge, at).is_some_and(|arg| self.collect(arg)))
+    }
+}
