@@ -93,7 +93,12 @@ impl LoopPass for LoopDelete {
         let forest = cx.analysis::<LoopForest>(f);
         let silent = silent_loops(f, &forest, cx.effects());
         let mut ids: Vec<LoopId> = loops.iter().filter_map(|&b| forest.headed_by(b)).collect();
-        ids.retain(|&id| silent[id.index()] || may_be_constant(f, &forest, id, 0));
+        // Most loops stay for the sake of what they do or carry, or have no number of iterations that
+        // is known to be 0: the analyses are for the others.
+        ids.retain(|&id| {
+            silent[id.index()] && carried(f, &forest, id).all(|v| f.ty(v).is_int())
+                || may_be_constant(f, &forest, id, 0)
+        });
         if ids.is_empty() {
             return Ok(());
         }
@@ -142,10 +147,8 @@ fn straighten(f: &mut Function, id: LoopId, facts: DeletionAnalyses<'_>) -> IrRe
 
 /// Deletes a loop if it need not run. Returns how many values are computed before it now.
 fn delete(f: &mut Function, id: LoopId, facts: DeletionAnalyses<'_>) -> IrResult<Option<usize>> {
-    // Most loops stay for the sake of what they carry, which is seen without looking inside.
-    let outside = |at: regraft_ir::Use| !facts.forest.contains(id, f.block_of(at.user));
-    let header = facts.forest.get(id).header;
-    let carried: Vec<Value> = f.params(header).filter(|&v| f.uses(v).any(outside)).collect();
+    // That is seen without looking inside.
+    let carried: Vec<Value> = carried(f, facts.forest, id).collect();
     if !facts.counts.surely_ends(id)
         || !carried.is_empty() && Last::find(f, id, &carried, facts).is_none()
     {
@@ -190,6 +193,19 @@ fn delete(f: &mut Function, id: LoopId, facts: DeletionAnalyses<'_>) -> IrResult
     f.set_terminator(preheader, jump)?;
     f.delete_blocks(form.blocks())?;
     Ok(Some(needed.len()))
+}
+
+/// The parameters of the header of a loop that are used after it, and what its exits pass on.
+fn carried<'a>(
+    f: &'a Function,
+    forest: &'a LoopForest,
+    id: LoopId,
+) -> impl Iterator<Item = Value> + 'a {
+    let outside = move |at: regraft_ir::Use| !forest.contains(id, f.block_of(at.user));
+    let params = f.params(forest.get(id).header).filter(move |&v| f.uses(v).any(outside));
+    let passed = forest.get(id).exits.iter().flat_map(move |exit| f.edge_args(exit.edge(f)));
+    let passed = passed.filter_map(Operand::as_value);
+    params.chain(passed.filter(move |&v| forest.contains(id, f.block_of(v))))
 }
 
 /// By [`LoopId::index`], whether nothing in a loop can be noticed. O(instructions).
