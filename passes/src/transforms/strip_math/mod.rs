@@ -47,8 +47,10 @@ mod whole;
 use regraft_dialects::mem;
 use regraft_ir::{DominatorTree, Function};
 
+use crate::analysis::LoopForest;
 use crate::options::{OptionDef, Options};
 use crate::transforms::dce::Dce;
+use crate::transforms::util::loop_form::ensure_preheader;
 use crate::transforms::util::loop_pair::FusionAnalyses;
 use crate::{FunctionPass, PassContext, PassResult};
 use plan::Plan;
@@ -118,6 +120,11 @@ impl FunctionPass for StripMath {
         let is_such = |op| plan::is_elementary(op) || self.arithmetic && op == mem::STORE;
         if !f.all_insts().any(|v| f.op(v).is_some_and(is_such)) {
             return Ok(());
+        }
+        // Where the function begins with a loop, its header changes, and what plans would name.
+        let forest = cx.analysis::<LoopForest>(f);
+        if let Some(first) = f.entry().and_then(|entry| forest.headed_by(entry)) {
+            ensure_preheader(f, &forest, first)?;
         }
         let tree = cx.analysis::<DominatorTree>(f);
         let facts = FusionAnalyses::of(f, cx, true);
