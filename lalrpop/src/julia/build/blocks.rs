@@ -226,7 +226,7 @@ impl Builder<'_> {
     // --- words in front ----------------------------------------------------------------------
 
     pub(super) fn apply_prefix(&mut self, prefix: Prefix, at: Span, operand: ExprId) -> ExprId {
-        let span = Span { start: at.start, end: self.span(operand).end.max(at.end) };
+        let span = Span { start: at.start, end: self.outer(operand).end.max(at.end) };
         let depth = self.depth(operand);
         match prefix {
             Prefix::Quote => return self.end_quote(operand, span),

@@ -51,7 +51,7 @@ impl Builder<'_> {
     fn call_of(&mut self, items: Items, close: Span, kind: fn(ExprId, List) -> Kind) {
         let callee = self.pop();
         let named = self.close_keywords(items, close) || self.has_assign(items);
-        let span = Span { start: self.span(callee).start, end: close.end };
+        let span = Span { start: self.outer(callee).start, end: close.end };
         let (args, depth) = self.take_list(items.start);
         let depth = depth.max(self.depth(callee));
         let made = self.node(kind(callee, args), span, depth);
@@ -119,7 +119,7 @@ impl Builder<'_> {
 
     pub(crate) fn index(&mut self, items: Items, close: Span) {
         let base = self.pop();
-        let span = Span { start: self.span(base).start, end: close.end };
+        let span = Span { start: self.outer(base).start, end: close.end };
         if self.code.is_data() {
             let made = self.code_array(Some(base), items, span);
             return self.push(made);
@@ -163,7 +163,7 @@ impl Builder<'_> {
             self.problems.add(Self::at_mark(items), "expected `,` between parameters");
             self.without_rows(items);
         }
-        let span = Span { start: self.span(base).start, end: close.end };
+        let span = Span { start: self.outer(base).start, end: close.end };
         if self.code.is_data() {
             let mut args = vec![base];
             args.extend(self.list.drain(items.start as usize..));

@@ -235,6 +235,21 @@ impl<'t> Builder<'t> {
         self.ast.exprs[id.index()].span
     }
 
+    /// The place of an expression with the brackets that it stands alone in.
+    fn outer(&self, id: ExprId) -> Span {
+        const BLANKS: [char; 4] = [' ', '\n', '\t', '\r'];
+        let mut span = self.span(id);
+        loop {
+            let before = self.text[..span.start as usize].trim_end_matches(BLANKS);
+            let after = self.text[span.end as usize..].trim_start_matches(BLANKS);
+            if !before.ends_with('(') || !after.starts_with(')') {
+                return span;
+            }
+            let (start, end) = (before.len() - 1, self.text.len() - after.len() + 1);
+            span = Span { start: start as u32, end: end as u32 };
+        }
+    }
+
     fn depth(&self, id: ExprId) -> u16 {
         id.index().checked_sub(self.first).map_or(0, |at| self.depths[at])
     }

@@ -240,8 +240,8 @@ impl Builder<'_> {
 
     fn apply_infix(&mut self, infix: Infix, op: Op) -> ExprId {
         let from = self.operands.len() - (op.operands as usize).min(self.operands.len());
-        let first = self.span(self.operands[from]);
-        let last = self.span(self.operands[self.operands.len() - 1]);
+        let first = self.outer(self.operands[from]);
+        let last = self.outer(self.operands[self.operands.len() - 1]);
         let span = Span { start: first.start, end: last.end.max(first.end) };
         match infix {
             Infix::Oper(_) | Infix::Dotted(_) if strengths(infix).0 == COMPARISON => {
@@ -430,7 +430,7 @@ impl Builder<'_> {
             Postfix::Field => {
                 let base = self.pop();
                 let name = self.field_name(span);
-                let all = Span { start: self.span(base).start, end: span.end };
+                let all = Span { start: self.outer(base).start, end: span.end };
                 let depth = self.depth(base);
                 let made = self.node(Kind::Field { base, name }, all, depth);
                 self.push(made);
@@ -438,7 +438,7 @@ impl Builder<'_> {
             Postfix::Adjoint => {
                 let operand = self.pop();
                 let callee = self.named("'", span);
-                let all = Span { start: self.span(operand).start, end: span.end };
+                let all = Span { start: self.outer(operand).start, end: span.end };
                 let depth = self.depth(operand);
                 let (args, _) = self.list_of(&[operand]);
                 let made = self.node(Kind::Call { callee, args }, all, depth);
@@ -447,7 +447,7 @@ impl Builder<'_> {
             Postfix::Splat => {
                 self.apply_tighter_than_range();
                 let operand = self.pop();
-                let all = Span { start: self.span(operand).start, end: span.end };
+                let all = Span { start: self.outer(operand).start, end: span.end };
                 let depth = self.depth(operand);
                 let made = self.node(Kind::Splat(operand), all, depth);
                 self.push(made);
@@ -462,7 +462,7 @@ impl Builder<'_> {
                     }
                     _ => self.operands.len() - 1,
                 };
-                let all = Span { start: self.span(self.operands[from]).start, end: span.end };
+                let all = Span { start: self.outer(self.operands[from]).start, end: span.end };
                 if self.code.is_data() {
                     let items: Vec<ExprId> = self.operands.drain(from..).collect();
                     let made = self.form("tuple", &items, all);

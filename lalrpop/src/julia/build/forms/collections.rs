@@ -56,7 +56,7 @@ impl Builder<'_> {
         dotted: bool,
     ) -> ExprId {
         let callee = self.pop();
-        let span = Span { start: self.span(callee).start, end: close.end };
+        let span = Span { start: self.outer(callee).start, end: close.end };
         let mut args = self.code_arguments(items, true);
         if let Kind::Name(name) = self.kind(callee)
             && self.ctx.str(name) == "#interpolated"

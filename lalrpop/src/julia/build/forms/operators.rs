@@ -146,7 +146,7 @@ impl Builder<'_> {
             self.apply_tighter_than_range();
         }
         let operand = self.pop();
-        let all = Span { start: self.span(operand).start, end: span.end };
+        let all = Span { start: self.outer(operand).start, end: span.end };
         match postfix {
             Postfix::Field => {
                 let name = self.name(span);
@@ -165,7 +165,7 @@ impl Builder<'_> {
         at: Span,
         operand: ExprId,
     ) -> ExprId {
-        let span = Span { start: at.start, end: self.span(operand).end.max(at.end) };
+        let span = Span { start: at.start, end: self.outer(operand).end.max(at.end) };
         match prefix {
             Prefix::Oper(_) | Prefix::Touching(_) | Prefix::Dotted(_) => {
                 let text = self.slice(at);
