@@ -320,7 +320,8 @@ impl<'t> Layout<'t> {
     fn stands_alone(&self, span: Span) -> bool {
         let level = self.here();
         let in_head = level.open == Open::Function && level.phase == Phase::Head;
-        let parts = level.open == Open::Square || level.in_macro || in_head;
+        let in_args = level.macro_args > 0 && !level.open.is_bracket();
+        let parts = level.open == Open::Square || level.in_macro || in_args || in_head;
         parts && self.space_before(span) && !self.space_after()
     }
 
