@@ -235,14 +235,16 @@ impl<'t> Builder<'t> {
         self.ast.exprs[id.index()].span
     }
 
-    /// The place of an expression with the brackets that it stands alone in.
+    /// The place of an expression with the brackets that it stands alone in, as far as there are no
+    /// comments in these.
     fn outer(&self, id: ExprId) -> Span {
         const BLANKS: [char; 4] = [' ', '\n', '\t', '\r'];
         let mut span = self.span(id);
         loop {
             let before = self.text[..span.start as usize].trim_end_matches(BLANKS);
             let after = self.text[span.end as usize..].trim_start_matches(BLANKS);
-            if !before.ends_with('(') || !after.starts_with(')') {
+            let line = before.rsplit('\n').next().unwrap_or_default();
+            if !before.ends_with('(') || !after.starts_with(')') || line.contains('#') {
                 return span;
             }
             let (start, end) = (before.len() - 1, self.text.len() - after.len() + 1);

@@ -199,9 +199,9 @@ impl Branches {
         v: Value,
     ) -> impl Iterator<Item = Constraint> + 'a {
         let (start, end) = self.of_value.get(v.index()).copied().unwrap_or_default();
-        let place = self.place[block.index()];
         let of_value = &self.facts[start as usize..end as usize];
-        let before = of_value.partition_point(|fact| self.place[fact.block.index()] <= place);
+        let place = |block: Block| self.place[block.index()];
+        let before = of_value.partition_point(|fact| place(fact.block) <= place(block));
         let mut at = if before == 0 { NONE } else { start + before as u32 - 1 };
         let mut steps = 2 * MAX;
         std::iter::from_fn(move || {

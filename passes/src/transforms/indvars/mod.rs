@@ -52,6 +52,7 @@ mod rewriter;
 mod sums;
 mod widen;
 
+use regraft_dialects::arith;
 use regraft_ir::{
     Block, Constant, Diagnostic, DominatorTree, Edge, Function, IrResult, Operand, Value,
 };
@@ -158,16 +159,24 @@ impl Indvars {
         loops: &[Block],
         cx: &mut PassContext<'_>,
     ) -> Result<Vec<Block>, Diagnostic> {
+        // Preheaders of loops that count in plain sight are made before anything is asked of them.
         let forest = cx.analysis::<LoopForest>(f);
-        let has_number = |header: &Block| f.params(*header).any(|param| f.ty(param).is_int());
-        let numbered: Vec<Block> = loops.iter().copied().filter(has_number).collect();
-        let headers = ensure_preheaders(f, &numbered, &forest, |_| true)?;
+        let counting: Vec<Block> =
+            loops.iter().copied().filter(|&header| counts_in_sight(f, &forest, header)).collect();
+        let made = ensure_preheaders(f, &counting, &forest, |_| true)?;
+        let header_of = |header: &Block| match counting.iter().position(|other| other == header) {
+            Some(i) => made[i],
+            None => *header,
+        };
+        let loops: Vec<Block> = loops.iter().map(header_of).collect();
+        let ivs = cx.analysis::<InductionVariables>(f);
+        let headers = ensure_preheaders(f, &loops, ivs.forest(), |l| !ivs.basic(l).is_empty())?;
         let widened = widen(f, &headers, cx)?;
         let ivs = cx.analysis::<InductionVariables>(f);
         let counts = cx.analysis::<TripCounts>(f);
         let dom = cx.analysis::<DominatorTree>(f);
-        let ids = headers.into_iter().filter_map(|header| ivs.forest().headed_by(header));
-        let ids: Vec<LoopId> = ids.filter(|&l| !ivs.basic(l).is_empty()).collect();
+        let ids: Vec<LoopId> =
+            headers.into_iter().filter_map(|header| ivs.forest().headed_by(header)).collect();
         let mut equal = redundant_inductions::join(f, &ids, &ivs, &dom)?;
         let mut again = Vec::new();
         let mut done = Rewritten::default();
@@ -178,9 +187,17 @@ impl Indvars {
             let (ivs, counts, dom, limits) = (&*ivs, &*counts, &*dom, self.limits);
             let (counter, known) = (None, Vec::new());
             let mut rewriter = Rewriter { f: &mut *f, ivs, counts, dom, l, limits, counter, known };
-            plans.extend(rewriter.plan(exits, &mut done, &mut equal)?);
+            plans.extend(rewriter.plan(exits, &mut done)?);
         }
+        let behind: Vec<(Value, Value)> = plans.iter().filter_map(|plan| plan.behind).collect();
         carry_out(f, ivs.forest(), plans, &mut done, &mut again)?;
+        // What is used after a loop is another value by now.
+        for (v, next) in behind {
+            if f.is_live(v) {
+                f.replace_named(v, next)?;
+                equal.push(v);
+            }
+        }
         delete_unused(f, &equal)?;
         cx.add("equal numbers", equal.len() as u64);
         cx.add("counters widened", widened);
@@ -190,6 +207,20 @@ impl Indvars {
         cx.add("final values computed", done.finals as u64);
         Ok(again)
     }
+}
+
+/// Returns whether a parameter of a header grows by the same constant on each way back.
+fn counts_in_sight(f: &Function, forest: &LoopForest, header: Block) -> bool {
+    let Some(l) = forest.headed_by(header) else { return false };
+    f.params(header).enumerate().any(|(at, param)| {
+        let back = f.in_edges(header).filter(|edge| forest.contains(l, edge.from));
+        let mut steps = back.map(|edge| {
+            let [x, step] = f.matches(f.edge_arg(edge, at)?.as_value()?, arith::ADD)?;
+            f.const_i64(step).filter(|_| x == param.into())
+        });
+        let first = steps.next().flatten();
+        first.is_some() && steps.all(|step| step == first)
+    })
 }
 
 fn delete_unused(f: &mut Function, values: &[Value]) -> IrResult<()> {
@@ -227,19 +258,15 @@ struct Plan {
     tests: Vec<NewTest>,
     /// Values that are used after the loop, and what is used there instead.
     finals: Vec<(Value, Operand)>,
+    /// A value that is what a new counter is next, which stands before it, with that.
+    behind: Option<(Value, Value)>,
     l: LoopId,
     /// The exit that the loop surely leaves by, as a block and the number of its edge.
     only: Option<(Block, usize)>,
 }
 
 impl Rewriter<'_> {
-    /// Adds what a new counter makes needless to `equal`.
-    fn plan(
-        &mut self,
-        exits: Exits<'_>,
-        done: &mut Rewritten,
-        equal: &mut Vec<Value>,
-    ) -> IrResult<Option<Plan>> {
+    fn plan(&mut self, exits: Exits<'_>, done: &mut Rewritten) -> IrResult<Option<Plan>> {
         let counts_down = |b: &&BasicInduction| b.step.constant_value() == Some(-1);
         // One counter that counts down is as good, and nothing is left to be expressed by it.
         let is_down = self.ivs.basic(self.l).len() == 1
@@ -276,8 +303,14 @@ impl Rewriter<'_> {
                 done.counters += 1;
             }
         }
-        let mut plan =
-            Plan { params: Vec::new(), tests: Vec::new(), finals: Vec::new(), l: self.l, only };
+        let mut plan = Plan {
+            params: Vec::new(),
+            tests: Vec::new(),
+            finals: Vec::new(),
+            behind: None,
+            l: self.l,
+            only,
+        };
         let header = at.header;
         let start = self.f.first_inst(header).unwrap_or(Value::terminator(header));
         for basic in going {
@@ -285,7 +318,7 @@ impl Rewriter<'_> {
             plan.params.push((basic.param, value));
         }
         if let Some(next) = made {
-            equal.extend(self.reuse_next(next, &plan.params)?);
+            plan.behind = self.reuse_next(next, &plan.params)?.map(|v| (v, next));
         }
         if let Some(counter) = self.counter {
             // Tests that stay are in terms of the counter already.

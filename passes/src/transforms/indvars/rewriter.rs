@@ -32,8 +32,9 @@ pub(super) struct Rewriter<'a> {
 }
 
 impl Rewriter<'_> {
-    /// Uses what is one more than the counter anyway in the place of `next`, as what counted from 1,
-    /// one of `params` with what takes its place; or `next` in the place of that, which is returned.
+    /// Finds a value that is one more than the counter, as what counted from 1: one of `params`, with what
+    /// takes its place. It takes the place of `next` if it is there before. Otherwise it is returned, and `next` is to
+    /// take its place once nothing is asked of it any more.
     pub(super) fn reuse_next(
         &mut self,
         next: Value,
@@ -58,7 +59,6 @@ impl Rewriter<'_> {
             self.f.delete(next)?;
             return Ok(None);
         }
-        self.f.replace_named(v, next)?;
         Ok(Some(v))
     }
 

@@ -121,25 +121,17 @@ impl FunctionPass for StripMath {
         if !f.all_insts().any(|v| f.op(v).is_some_and(is_such)) {
             return Ok(());
         }
-        // Where the function begins with a loop, its header changes, and what plans would name.
-        let forest = cx.analysis::<LoopForest>(f);
-        if let Some(first) = f.entry().and_then(|entry| forest.headed_by(entry)) {
-            ensure_preheader(f, &forest, first)?;
-        }
-        let tree = cx.analysis::<DominatorTree>(f);
-        let facts = FusionAnalyses::of(f, cx, true);
-        let loops = facts.forest.loops();
-        let plan = |l| {
-            // The iterations of a loop within another one are few, more often than not.
-            let arithmetic = self.arithmetic && facts.forest.get(l).parent.is_none();
-            let whole = if arithmetic { Plan::whole(&facts, &tree, l, self.least) } else { None };
-            whole.or_else(|| Plan::of(&facts, &tree, l, self.least, arithmetic))
-        };
-        let plans: Vec<Plan> = loops.filter_map(plan).collect();
-        let (forest, variables) = (facts.forest.clone(), facts.variables.clone());
+        let mut plans = self.plans(f, cx);
         if plans.is_empty() {
             return Ok(());
         }
+        // Where the function begins with a loop, its header changes, and what plans name.
+        let forest = cx.analysis::<LoopForest>(f);
+        if let Some(first) = f.entry().and_then(|entry| forest.headed_by(entry)) {
+            ensure_preheader(f, &forest, first)?;
+            plans = self.plans(f, cx);
+        }
+        let (forest, variables) = (cx.analysis::<LoopForest>(f), cx.analysis(f));
         for plan in &plans {
             build::carry_out(plan, f, &forest, &variables, self.length)?;
             cx.add(
@@ -150,5 +142,20 @@ impl FunctionPass for StripMath {
         }
         // What only the functions needed.
         cx.run_within::<Dce>(f).map(drop)
+    }
+}
+
+impl StripMath {
+    /// The loops of which something is computed for strips.
+    fn plans(&self, f: &Function, cx: &mut PassContext<'_>) -> Vec<Plan> {
+        let tree = cx.analysis::<DominatorTree>(f);
+        let facts = FusionAnalyses::of(f, cx, true);
+        let plan = |l| {
+            // The iterations of a loop within another one are few, more often than not.
+            let arithmetic = self.arithmetic && facts.forest.get(l).parent.is_none();
+            let whole = if arithmetic { Plan::whole(&facts, &tree, l, self.least) } else { None };
+            whole.or_else(|| Plan::of(&facts, &tree, l, self.least, arithmetic))
+        };
+        facts.forest.loops().filter_map(plan).collect()
     }
 }
