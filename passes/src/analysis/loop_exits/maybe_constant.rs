@@ -51,14 +51,14 @@ pub(crate) fn glance(f: &Function, forest: &LoopForest, l: LoopId, exit: Edge) -
     let (found, open) = (SmallVec::new(), SmallVec::new());
     let mut symbols = Symbols { f, forest, l, found, open, left: MAX };
     // The first iteration may be known alone.
-    let is_unclear = sides.iter().all(|&side| begins_constant(f, forest, l, side))
+    let is_unclear = sides.iter().all(|&side| constant_in(f, forest, l, side, false).is_some())
         || !sides.iter().all(|&side| symbols.collect(side))
         || symbols.may_vanish();
     if is_unclear { Glance::Unclear } else { Glance::Other }
 }
 
 /// Returns the count of a test of a counter, or one that is a constant more, against a constant, where
-/// the counter begins with a constant and grows by one.
+/// the counter begins with a constant and grows by a constant.
 fn counted(
     f: &Function,
     forest: &LoopForest,
@@ -102,15 +102,23 @@ fn counted(
     Some(constant_count(ty, stay, wrap(ty, first?.wrapping_add(more)), step?, to))
 }
 
-/// Returns whether an operand is a constant when a loop begins.
-fn begins_constant(f: &Function, forest: &LoopForest, l: LoopId, operand: Operand) -> bool {
-    let Some(v) = operand.as_value() else { return true };
+/// The constant that an operand is in the first iteration of a loop, or in all others, as it is passed to the
+/// header.
+pub(crate) fn constant_in(
+    f: &Function,
+    forest: &LoopForest,
+    l: LoopId,
+    operand: Operand,
+    comes_back: bool,
+) -> Option<i64> {
+    let constant = |operand| f.constant(operand).and_then(Constant::as_int);
     let header = forest.get(l).header;
-    let at = f.params(header).position(|param| param == v);
-    at.is_some_and(|at| {
-        let mut enters = f.in_edges(header).filter(|edge| !forest.contains(l, edge.from));
-        enters.all(|edge| f.edge_arg(edge, at).is_some_and(|arg| arg.as_value().is_none()))
-    })
+    let Some(param) = operand.as_value() else { return constant(operand) };
+    let at = f.params(header).position(|other| other == param)?;
+    let edges = f.in_edges(header).filter(|edge| forest.contains(l, edge.from) == comes_back);
+    let mut args = edges.map(|edge| constant(f.edge_arg(edge, at)?));
+    let first = args.next()??;
+    args.all(|arg| arg == Some(first)).then_some(first)
 }
 
 /// The symbols of the difference of two polynomials, as often as they are met.

@@ -48,12 +48,12 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use regraft_dialects::arith;
-use regraft_ir::{Block, Constant, DominatorTree, Edge, Function, Op, Operand, Value};
+use regraft_ir::{Block, DominatorTree, Edge, Function, Op, Operand};
 
 use super::block_list::text_or;
 use super::comparison::swapped;
 pub use super::loop_exits::{Condition, Count, CountForm, Holds, LatchRuns};
-use super::loop_exits::{DominatingConditions, Test, compared, is_once};
+use super::loop_exits::{DominatingConditions, Test, compared, constant_in, is_once};
 use super::poly::Sym;
 use super::{
     Analyses, Analysis, Facets, InductionVariables, Interval, LoopForest, LoopId, Poly, Ranges,
@@ -280,24 +280,11 @@ fn after_the_first(
     stay: Op,
     sides: [Operand; 2],
 ) -> Option<LatchRuns> {
-    let header = forest.get(l).header;
-    let constant = |operand| f.constant(operand).and_then(Constant::as_int);
-    let passed = |param: Value, comes_back: bool| {
-        let at = f.params(header).position(|other| other == param)?;
-        let edges = f.in_edges(header).filter(|edge| forest.contains(l, edge.from) == comes_back);
-        let mut args = edges.map(|edge| constant(f.edge_arg(edge, at)?));
-        let first = args.next()??;
-        args.all(|arg| arg == Some(first)).then_some(first)
-    };
-    let side = |operand: Operand, comes_back| match operand.as_value() {
-        Some(param) if f.is_param(param) && f.block_of(param) == header => {
-            passed(param, comes_back)
-        }
-        _ => constant(operand),
-    };
     for comes_back in [false, true] {
-        let number =
-            |operand| Some(Poly::constant(f.operand_type(operand), side(operand, comes_back)?));
+        let number = |operand| {
+            let constant = constant_in(f, forest, l, operand, comes_back)?;
+            Some(Poly::constant(f.operand_type(operand), constant))
+        };
         let (x, y) = (number(sides[0])?, number(sides[1])?);
         if compared(f, dominating, l, stay, [&x, &y], |_| true)? != LatchRuns::Never {
             return Some(LatchRuns::Constant(comes_back.into()));
