@@ -161,14 +161,16 @@ impl Indvars {
     ) -> Result<Vec<Block>, Diagnostic> {
         // Preheaders of loops that count in plain sight are made before anything is asked of them.
         let forest = cx.analysis::<LoopForest>(f);
-        let counting: Vec<Block> =
-            loops.iter().copied().filter(|&header| counts_in_sight(f, &forest, header)).collect();
-        let made = ensure_preheaders(f, &counting, &forest, |_| true)?;
-        let header_of = |header: &Block| match counting.iter().position(|other| other == header) {
-            Some(i) => made[i],
-            None => *header,
+        let is_plain = |&header: &Block| counts_in_sight(f, &forest, header);
+        let plain: Vec<Block> = loops.iter().copied().filter(is_plain).collect();
+        let made = ensure_preheaders(f, &plain, &forest, |_| true)?;
+        // The header of a loop that the function begins with is another block by now.
+        let renamed = plain.into_iter().zip(made).find(|(before, now)| before != now);
+        let header_now = |&header: &Block| match renamed {
+            Some((before, now)) if before == header => now,
+            _ => header,
         };
-        let loops: Vec<Block> = loops.iter().map(header_of).collect();
+        let loops: Vec<Block> = loops.iter().map(header_now).collect();
         let ivs = cx.analysis::<InductionVariables>(f);
         let headers = ensure_preheaders(f, &loops, ivs.forest(), |l| !ivs.basic(l).is_empty())?;
         let widened = widen(f, &headers, cx)?;
