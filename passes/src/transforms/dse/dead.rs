@@ -1,7 +1,7 @@
 //! Stores that are overwritten before they are read, and stores to objects that nothing reads again.
 
 use regraft_dialects::{cf, core, mem};
-use regraft_ir::{Block, ControlFlow, Function, IrResult, Traits, Value};
+use regraft_ir::{Block, Constant, ControlFlow, Function, IrResult, Traits, Value};
 use rustc_hash::FxHashSet;
 
 use super::candidates::{Candidates, Set};
@@ -188,6 +188,9 @@ pub(super) fn store_later_value(
             calm &= effects.is_removable();
             continue;
         }
+        // The value may be made of what the store gives, which is `nothing`.
+        let nothing = f.constant_id(Constant::Unit);
+        f.replace_all_uses(store, nothing)?;
         let Some(value) = f.operand(v, 1).filter(|_| f.op(v) == Some(mem::STORE)) else {
             return Ok(None);
         };
