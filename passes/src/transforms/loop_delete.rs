@@ -55,8 +55,8 @@ struct DeletionAnalyses<'a> {
     ivs: &'a InductionVariables,
     /// The trip counts.
     counts: &'a TripCounts,
-    /// The effects of calls.
-    summaries: &'a EffectSummaries,
+    /// By [`LoopId::index`], whether nothing in a loop can be noticed.
+    silent: &'a [bool],
 }
 
 crate::pass! {
@@ -105,12 +105,8 @@ impl LoopPass for LoopDelete {
         ids.sort_unstable();
         let ivs = cx.analysis::<InductionVariables>(f);
         let counts = cx.analysis::<TripCounts>(f);
-        let facts = DeletionAnalyses {
-            forest: &forest,
-            ivs: &ivs,
-            counts: &counts,
-            summaries: cx.effects(),
-        };
+        let facts =
+            DeletionAnalyses { forest: &forest, ivs: &ivs, counts: &counts, silent: &silent };
         let (mut deleted, mut computed, mut straightened) = (0, 0, 0);
         for id in ids.into_iter().rev() {
             if straighten(f, id, facts)? {
@@ -162,7 +158,7 @@ fn delete(f: &mut Function, id: LoopId, facts: DeletionAnalyses<'_>) -> IrResult
     let same_exit = exits
         .iter()
         .all(|&e| f.edge_target(e) == target && f.edge_args(e).eq(args.iter().copied()));
-    if !same_exit || !form.blocks().iter().all(|&block| is_silent(f, block, facts.summaries)) {
+    if !same_exit || !facts.silent[id.index()] {
         return Ok(None);
     }
     let needed = needed(f, &form, &args);

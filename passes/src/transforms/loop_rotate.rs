@@ -37,7 +37,7 @@
 use regraft_dialects::mem;
 use regraft_ir::{Block, DominatorTree, Edge, Function, Inst, IrResult, Operand, Value};
 
-use crate::analysis::loop_exits::{Glance, glance};
+use crate::analysis::loop_exits::{QuickCount, quick_count};
 use crate::analysis::trip_count::LatchRuns;
 use crate::analysis::{Analyses, LoopForest, LoopId, TripCounts};
 use crate::loop_run::by_nesting_depth;
@@ -84,10 +84,10 @@ fn with_memory(
     // bound that is a constant without a known count is that of such a loop that was simplified.
     loops.retain(|&(id, _)| {
         let exits = &forest.get(id).exits;
-        let mut glances = exits.iter().map(|exit| glance(f, forest, id, exit.edge(f)));
-        let runs = match (glances.next(), exits.len()) {
-            (Some(Glance::Constant(n)), 1) => LatchRuns::Constant(n),
-            (Some(Glance::Other), _) if glances.all(|other| other == Glance::Other) => {
+        let mut quick = exits.iter().map(|exit| quick_count(f, forest, id, exit.edge(f)));
+        let runs = match (quick.next(), exits.len()) {
+            (Some(QuickCount::Constant(n)), 1) => LatchRuns::Constant(n),
+            (Some(QuickCount::Other), _) if quick.all(|other| other == QuickCount::Other) => {
                 LatchRuns::Unknown
             }
             _ => analyses.get::<TripCounts>(f).of(id).latch_runs.clone(),

@@ -243,8 +243,8 @@ impl<'t> Builder<'t> {
         loop {
             let before = self.text[..span.start as usize].trim_end_matches(BLANKS);
             let after = self.text[span.end as usize..].trim_start_matches(BLANKS);
-            let line = before.rsplit('\n').next().unwrap_or_default();
-            if !before.ends_with('(') || !after.starts_with(')') || line.contains('#') {
+            let in_comment = || before.rsplit('\n').next().is_some_and(|line| line.contains('#'));
+            if !before.ends_with('(') || !after.starts_with(')') || in_comment() {
                 return span;
             }
             let (start, end) = (before.len() - 1, self.text.len() - after.len() + 1);

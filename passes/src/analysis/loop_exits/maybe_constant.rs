@@ -1,5 +1,6 @@
-//! Whether a loop may go back a constant number of times, by the values that its tests are computed
-//! from: most loops run to a length or a parameter, which the first number of the counter does not take away.
+//! Trip counts that may be constant, told from the operands of exit tests without the analyses.
+//!
+//! Most loops run to a length or a parameter, which the first number of the counter does not take away.
 
 use regraft_dialects::arith;
 use regraft_ir::{Block, Constant, Edge, Function, Op, Operand, Value};
@@ -16,7 +17,7 @@ const MAX: usize = 32;
 
 /// A number of back edges that are taken before an exit is, as a look at its test tells.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Glance {
+pub(crate) enum QuickCount {
     /// This many.
     Constant(u64),
     /// No constant number.
@@ -28,24 +29,24 @@ pub(crate) enum Glance {
 /// Returns whether the number of times that a loop goes back before it is left by one of its exits
 /// may be a constant that is not greater than `most`. If not, no trip count says so. O(1) for each exit.
 pub(crate) fn may_be_constant(f: &Function, forest: &LoopForest, l: LoopId, most: u64) -> bool {
-    forest.get(l).exits.iter().any(|exit| match glance(f, forest, l, exit.edge(f)) {
-        Glance::Constant(n) => n <= most,
-        Glance::Other => false,
-        Glance::Unclear => true,
+    forest.get(l).exits.iter().any(|exit| match quick_count(f, forest, l, exit.edge(f)) {
+        QuickCount::Constant(n) => n <= most,
+        QuickCount::Other => false,
+        QuickCount::Unclear => true,
     })
 }
 
 /// Looks at one exit. O(1).
-pub(crate) fn glance(f: &Function, forest: &LoopForest, l: LoopId, exit: Edge) -> Glance {
+pub(crate) fn quick_count(f: &Function, forest: &LoopForest, l: LoopId, exit: Edge) -> QuickCount {
     let (stay, sides) = match Test::of(f, exit) {
         Some(Test::Compare { stay, left, right, .. }) => (stay, [left, right]),
-        Some(Test::Constant(_)) => return Glance::Unclear,
-        None => return Glance::Other,
+        Some(Test::Constant(_)) => return QuickCount::Unclear,
+        None => return QuickCount::Other,
     };
     if let Some(runs) = counted(f, forest, l, stay, sides) {
         return match runs {
-            LatchRuns::Constant(n) => Glance::Constant(n),
-            _ => Glance::Other,
+            LatchRuns::Constant(n) => QuickCount::Constant(n),
+            _ => QuickCount::Other,
         };
     }
     let (found, open) = (SmallVec::new(), SmallVec::new());
@@ -54,7 +55,7 @@ pub(crate) fn glance(f: &Function, forest: &LoopForest, l: LoopId, exit: Edge) -
     let is_unclear = sides.iter().all(|&side| constant_in(f, forest, l, side, false).is_some())
         || !sides.iter().all(|&side| symbols.collect(side))
         || symbols.may_vanish();
-    if is_unclear { Glance::Unclear } else { Glance::Other }
+    if is_unclear { QuickCount::Unclear } else { QuickCount::Other }
 }
 
 /// Returns the count of a test of a counter, or one that is a constant more, against a constant, where
@@ -171,10 +172,14 @@ impl Symbols<'_> {
             };
         }
         match f.op(v) {
-            Some(arith::ADD | arith::SUB | arith::CHECKED_ADD | arith::CHECKED_SUB) => {
-                f.operands(v).all(|operand| self.collect(operand))
-            }
-            Some(arith::NEG | arith::NOT) => f.operands(v).all(|operand| self.collect(operand)),
+            Some(
+                arith::ADD
+                | arith::SUB
+                | arith::CHECKED_ADD
+                | arith::CHECKED_SUB
+                | arith::NEG
+                | arith::NOT,
+            ) => f.operands(v).all(|operand| self.collect(operand)),
             // Products may vanish, and so may what is cut off.
             Some(arith::MUL | arith::CHECKED_MUL | arith::SHL | arith::WRAP) => false,
             Some(arith::SEXT | arith::ZEXT | arith::BITCAST) => {
@@ -214,10 +219,8 @@ impl Symbols<'_> {
         // In the loop itself what is added counts as well; around it, it comes with the iteration.
         let back = if m == self.l { &*back } else { &[] };
         self.open.push(v);
-        let edges = enters.iter().chain(back).copied();
-        let known = edges.map(|edge| f.edge_arg(edge, at));
-        let known: SmallVec<[Option<Operand>; 4]> = known.collect();
-        let all = known.into_iter().all(|arg| arg.is_some_and(|arg| self.collect(arg)));
+        let mut edges = enters.iter().chain(back);
+        let all = edges.all(|&edge| f.edge_arg(edge, at).is_some_and(|arg| self.collect(arg)));
         self.open.pop();
         all
     }
@@ -284,10 +287,10 @@ func @f({params}) -> i64 {{
                                 Some((_, LatchRuns::Constant(n))) => Some(*n),
                                 _ => None,
                             };
-                            match glance(f, &forest, l, exit) {
-                                Glance::Constant(n) => assert_eq!(Some(n), runs, "{text}"),
-                                Glance::Other => assert_eq!(runs, None, "{text}"),
-                                Glance::Unclear => continue,
+                            match quick_count(f, &forest, l, exit) {
+                                QuickCount::Constant(n) => assert_eq!(Some(n), runs, "{text}"),
+                                QuickCount::Other => assert_eq!(runs, None, "{text}"),
+                                QuickCount::Unclear => continue,
                             }
                             other += u32::from(runs.is_none());
                             constant += u32::from(runs.is_some());

@@ -17,7 +17,7 @@ use regraft_ir::{Function, Type};
 use super::{LoopForest, Poly, Sym};
 pub(crate) use dominating::DominatingConditions;
 pub(crate) use known::{is_signed_distance, range};
-pub(crate) use maybe_constant::{Glance, constant_in, glance, may_be_constant};
+pub(crate) use maybe_constant::{QuickCount, constant_in, may_be_constant, quick_count};
 pub(crate) use solve::{compared, odd_inverse};
 pub(crate) use test::{Test, is_once};
 

@@ -81,7 +81,7 @@ pub(crate) fn may_follow(f: &Function, forest: &LoopForest, v: Value, other: Val
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Branches {
     facts: Vec<Fact>,
-    /// Where the facts on a value begin and end, by [`Value::index`].
+    /// The range of the facts on a value, by [`Value::index`]: its first one, and the one behind its last.
     of_value: Vec<(u32, u32)>,
     /// True if the condition of an edge with arguments says something of a value, by [`Value::index`].
     on_edges: Vec<bool>,
