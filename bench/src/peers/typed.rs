@@ -1,6 +1,8 @@
 //! The gradients of the cases as functions of Rust, with shadows that are there.
 
-use ndarray::{Array2, ArrayRef2, ShapeBuilder};
+use std::ops::{Deref, DerefMut};
+
+use ndarray::{Array1, Array2, ArrayRef2, Order, s};
 use regraft_exec::Val;
 use regraft_exec::typed::{ActiveParams, ByMut, ByRef, Fixed, Params, Signature, Valued};
 use regraft_exec::value::Element;
@@ -133,17 +135,20 @@ struct Args<'a>(std::slice::Iter<'a, Val>);
 
 impl Args<'_> {
     /// The next one, with a place for its derivative.
-    fn slice(&mut self) -> Found<(Vec<f64>, Vec<f64>)> {
+    fn slice(&mut self) -> Found<(Elements, Elements)> {
         let (elements, _) = self.next()?;
         let shadow = vec![0.0; elements.len()];
-        Ok((elements, shadow))
+        Ok((Elements(at_line(&elements)), Elements(at_line(&shadow))))
     }
 
     fn matrix(&mut self) -> Found<(Array2<f64>, Array2<f64>)> {
         let (elements, sizes) = self.next()?;
-        let matrix = Array2::from_shape_vec(sizes.f(), elements);
-        let matrix = matrix.map_err(|error| vec![Diagnostic::error(error.to_string())])?;
-        Ok((matrix, Array2::zeros(sizes.f())))
+        let shadow = vec![0.0; elements.len()];
+        let matrix = |elements: &[f64]| {
+            let matrix = at_line(elements).into_shape_with_order((sizes, Order::F));
+            matrix.map_err(|error| vec![Diagnostic::error(error.to_string())])
+        };
+        Ok((matrix(&elements)?, matrix(&shadow)?))
     }
 
     fn indices(&mut self) -> Found<Vec<i64>> {
@@ -158,5 +163,34 @@ impl Args<'_> {
         found.ok_or_else(|| {
             vec![Diagnostic::error("an argument of the case is no array of such numbers")]
         })
+    }
+}
+
+/// The numbers of a line of the cache.
+const LINE: usize = 8;
+
+/// Numbers that begin where a line of the cache does, as those of the programs in C do.
+fn at_line(elements: &[f64]) -> Array1<f64> {
+    let mut room = vec![0.0; elements.len() + LINE - 1];
+    let start = room.as_ptr().align_offset(LINE * size_of::<f64>()).min(LINE - 1);
+    let end = start + elements.len();
+    room[start..end].copy_from_slice(elements);
+    Array1::from_vec(room).slice_move(s![start..end])
+}
+
+/// A vector of numbers that begin where a line of the cache does.
+struct Elements(Array1<f64>);
+
+impl Deref for Elements {
+    type Target = [f64];
+
+    fn deref(&self) -> &[f64] {
+        self.0.as_slice().expect("they are side by side")
+    }
+}
+
+impl DerefMut for Elements {
+    fn deref_mut(&mut self) -> &mut [f64] {
+        self.0.as_slice_mut().expect("they are side by side")
     }
 }

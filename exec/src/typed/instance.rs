@@ -90,12 +90,12 @@ impl Instance {
 
 struct Held {
     plan: Weak<Plan>,
-    instance: Box<Instance>,
+    instance: Instance,
 }
 
 thread_local! {
-    /// By the places of plans.
-    static INSTANCES: RefCell<Vec<Option<Held>>> = const { RefCell::new(Vec::new()) };
+    /// By the places of plans; without the one that a call works on.
+    static INSTANCES: RefCell<Vec<Option<Box<Held>>>> = const { RefCell::new(Vec::new()) };
 }
 
 /// Runs something on the instance of this thread, which is made if there is none. If that panics, the instance
@@ -126,24 +126,25 @@ pub(super) fn forget_instance(plan: &Arc<Plan>) {
 }
 
 /// Takes the instance of a plan out of the table.
-fn take(all: &mut [Option<Held>], plan: &Arc<Plan>) -> Option<Held> {
+fn take(all: &mut [Option<Box<Held>>], plan: &Arc<Plan>) -> Option<Box<Held>> {
     let place = all.get_mut(plan.place.0)?;
     place.take_if(|held| std::ptr::eq(held.plan.as_ptr(), Arc::as_ptr(plan)))
 }
 
 /// Makes an instance, and drops those of plans that are gone.
 #[cold]
-fn make(plan: &Arc<Plan>) -> Result<Held, Diagnostic> {
+fn make(plan: &Arc<Plan>) -> Result<Box<Held>, Diagnostic> {
     let _ = INSTANCES.try_with(|all| {
         let mut all = all.borrow_mut();
-        let is_gone = |held: &mut Held| held.plan.strong_count() == 0;
-        let gone: Vec<Held> = all.iter_mut().filter_map(|place| place.take_if(is_gone)).collect();
+        let is_gone = |held: &mut Box<Held>| held.plan.strong_count() == 0;
+        let gone: Vec<Box<Held>> =
+            all.iter_mut().filter_map(|place| place.take_if(is_gone)).collect();
         let len = all.len().max(plan.place.0 + 1);
         all.resize_with(len, || None);
         drop(all);
         drop(gone);
     });
-    Ok(Held { plan: Arc::downgrade(plan), instance: Box::new(Instance::new(plan)?) })
+    Ok(Box::new(Held { plan: Arc::downgrade(plan), instance: Instance::new(plan)? }))
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use crate::error::{ErrorKind, Trap};
 use crate::interp::Scalar;
-use crate::value::{Element, Loan, Val};
+use crate::value::{Array, Element, Loan, Shared, Val};
 
 /// A parameter that is an array.
 #[derive(Debug)]
@@ -28,10 +28,10 @@ impl<'a> Passing<'a> {
     #[inline]
     pub(super) fn pass_array(
         &mut self,
-        lend: impl FnOnce(&mut Lent) -> Option<Val>,
+        lend: impl FnOnce(&mut Lent) -> Option<Shared<Array>>,
     ) -> Result<(), Trap> {
         let array = self.loans.next().and_then(lend);
-        self.pass_value(array.ok_or_else(too_many)?)
+        self.pass_value(Val::Array(array.ok_or_else(too_many)?))
     }
 
     #[inline]

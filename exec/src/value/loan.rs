@@ -23,7 +23,7 @@ use super::array::by_element;
 use super::layout::Counted;
 use super::shared::Shared;
 use super::strided::Gathered;
-use super::val::{Array, Element, Storage, Val, with_storage};
+use super::val::{Array, Element, Storage, with_storage};
 
 /// An array object for elements that are lent, again and again.
 #[derive(Debug)]
@@ -51,7 +51,7 @@ impl Loan {
         &mut self,
         data: NonNull<T>,
         lengths: &[usize],
-    ) -> Option<Val> {
+    ) -> Option<Shared<Array>> {
         self.end();
         // SAFETY: the caller says so.
         unsafe { self.lend(data, lengths) }
@@ -62,7 +62,11 @@ impl Loan {
     /// # Safety
     /// As of [`begin`](Self::begin).
     #[inline]
-    unsafe fn lend<T: Element>(&mut self, data: NonNull<T>, lengths: &[usize]) -> Option<Val> {
+    unsafe fn lend<T: Element>(
+        &mut self,
+        data: NonNull<T>,
+        lengths: &[usize],
+    ) -> Option<Shared<Array>> {
         if lengths.len() != usize::from(self.rank) {
             return None;
         }
@@ -75,7 +79,7 @@ impl Loan {
         let buffer = self.array.buffer::<T>()?;
         // SAFETY: the caller says so.
         unsafe { buffer.0.lend(data, len) };
-        Some(Val::Array(self.array.clone()))
+        Some(self.array.clone())
     }
 
     /// As [`begin`](Self::begin), for elements of the type of the loan, whatever that is. Where there are none, `data` may be any
@@ -83,14 +87,18 @@ impl Loan {
     ///
     /// # Safety
     /// As of `begin`.
-    pub(crate) unsafe fn begin_at(&mut self, data: NonNull<u8>, lengths: &[usize]) -> Option<Val> {
+    pub(crate) unsafe fn begin_at(
+        &mut self,
+        data: NonNull<u8>,
+        lengths: &[usize],
+    ) -> Option<Shared<Array>> {
         /// # Safety
         /// As of `begin`.
         unsafe fn begin<T: Element>(
             loan: &mut Loan,
             data: NonNull<u8>,
             lengths: &[usize],
-        ) -> Option<Val> {
+        ) -> Option<Shared<Array>> {
             let data = if lengths.contains(&0) { NonNull::dangling() } else { data.cast::<T>() };
             // SAFETY: the caller says so.
             unsafe { loan.begin(data, lengths) }
@@ -110,7 +118,7 @@ impl Loan {
         lengths: &[usize],
         strides: &[isize],
         writes: bool,
-    ) -> Option<Val> {
+    ) -> Option<Shared<Array>> {
         self.end();
         // SAFETY: the caller says so, and `end` comes before the elements are used again; the copies are there until the
         // next loan.
@@ -128,7 +136,7 @@ impl Loan {
         &mut self,
         data: NonNull<T>,
         lengths: &[usize],
-    ) -> Option<Val> {
+    ) -> Option<Shared<Array>> {
         // SAFETY: the elements are there until the next line, where the array gets its own.
         let array = unsafe { self.begin(data, lengths) }?;
         self.array.buffer::<T>()?.0.own();
@@ -169,11 +177,13 @@ fn object(element: Type, rank: u8) -> Shared<Array> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::value::Val;
 
     fn lend(loan: &mut Loan, items: &mut [f64]) -> Val {
         let lengths = [items.len()];
         // SAFETY: the tests do not use the elements before they end the loan.
-        unsafe { loan.begin(NonNull::from(items).cast::<f64>(), &lengths) }.expect("it fits")
+        let array = unsafe { loan.begin(NonNull::from(items).cast::<f64>(), &lengths) };
+        Val::Array(array.expect("it fits"))
     }
 
     fn items(value: &Val) -> Vec<f64> {
@@ -210,7 +220,8 @@ mod tests {
             lent[0] = 1.0;
             let end = NonNull::from(&mut lent[2]);
             // SAFETY: the elements are not used before the end of the loan.
-            let array = unsafe { loan.begin_strided(end, &[2], &[-2], writes) }.expect("it fits");
+            let array = unsafe { loan.begin_strided(end, &[2], &[-2], writes) };
+            let array = Val::Array(array.expect("it fits"));
             assert_eq!(items(&array), [3.0, 1.0]);
             assert!(array.as_array().is_some_and(|array| array.set(1, Val::F64(9.0))));
             loan.end();

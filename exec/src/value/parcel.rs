@@ -365,7 +365,7 @@ impl Parcel {
             &Elements::Lent(at) => {
                 let mut loan = Loan::new(element, u8::try_from(dims.len()).ok()?);
                 // SAFETY: the caller of `unpack` says so; an answer lends nothing.
-                let lent = unsafe { loan.begin_at(at.0, dims) }?;
+                let lent = Val::Array(unsafe { loan.begin_at(at.0, dims) }?);
                 to.loans.push(loan);
                 lent
             }
