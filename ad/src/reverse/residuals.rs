@@ -112,6 +112,19 @@ impl Materialiser<'_> {
                 }
                 self.insert(at, inst.with_type(ty))?
             }
+            &Source::Stored(store) => {
+                let operands: Vec<Operand> = forward.f.operands(store).collect();
+                let mut place = Vec::with_capacity(operands.len());
+                for operand in operands {
+                    match operand.as_value() {
+                        Some(value) if value == v => {}
+                        Some(value) => place.push(self.value(value, block, at)?),
+                        None => place.push(operand),
+                    }
+                }
+                let indices = place.split_off(1);
+                self.insert(at, mem::load(place[0], indices).with_attrs(inbounds(&self.ctx)))?
+            }
             Source::CachedPerIteration { loops, .. } => {
                 let array = self.value(forward.holders[&v], block, at)?;
                 let mut indices = Vec::with_capacity(loops.len());

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use regraft_dialects::{core, mem};
 use regraft_ir::{
-    Block, Constant, Context, Diagnostic, DominatorTree, Function, Operand, Type, Value,
+    Block, Constant, Context, Diagnostic, DominatorTree, Edge, Function, Operand, Type, Value,
 };
 use regraft_passes::transforms::util::ssa_repair;
 use rustc_hash::FxHashMap;
@@ -153,9 +153,37 @@ pub(super) fn pack(
             }
         };
         let defs = [(entry, stand_in), (block, v.into())];
-        ssa_repair::repair(f, v, &defs, &[chunks[layout.places[i].0]])?;
+        for met in ssa_repair::repair(f, v, &defs, &[chunks[layout.places[i].0]])? {
+            if let Some(other) = handed_the_same(f, met, stand_in) {
+                f.replace_all_uses(met, other)?;
+                f.remove_param(met)?;
+            }
+        }
+    }
+    for unused in placeholders.into_values().filter_map(Operand::as_value) {
+        if !f.is_used(unused) {
+            f.delete(unused)?;
+        }
     }
     Ok(all.into())
+}
+
+/// The parameter beside one in which a value meets its stand-in that is handed the same where the value was computed: where
+/// it was not, nobody looks at it. So the shadow of an array that is made on both ways of a branch is kept once. O(parameters
+/// of the block × edges into it).
+fn handed_the_same(f: &Function, met: Value, stand_in: Operand) -> Option<Value> {
+    let block = f.block_of(met);
+    let position = f.params(block).position(|param| param == met)?;
+    let edges: Vec<Edge> = f.in_edges(block).collect();
+    let mut others = f.params(block).enumerate().filter(|&(_, other)| other != met);
+    let found = others.find(|&(other_position, other)| {
+        f.ty(other) == f.ty(met)
+            && edges.iter().all(|&edge| {
+                let given = f.edge_arg(edge, position);
+                given == Some(stand_in) || given == f.edge_arg(edge, other_position)
+            })
+    });
+    found.map(|(_, other)| other)
 }
 
 /// An array into which values are put where they are computed.

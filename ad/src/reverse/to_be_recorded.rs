@@ -9,9 +9,9 @@
 //! Backward data flow of what may still be written, on classes of memory (64 bits a block), to a
 //! fixpoint: O(blocks + edges) for each round, and a round for each level of nested loops.
 
-use regraft_dialects::core;
+use regraft_dialects::{core, mem};
 use regraft_ir::{Block, ControlFlow, Effects, Function, Value};
-use regraft_passes::analysis::{Aliases, Analyses, MemoryClasses, ModRefSet};
+use regraft_passes::analysis::{Aliases, Analyses, LoopForest, MemoryClasses, ModRefSet};
 
 /// The reads and calls of a function that need no record.
 #[derive(Debug)]
@@ -22,6 +22,9 @@ pub(super) struct ToBeRecorded {
     reads_stay: Vec<bool>,
     /// Of calls: whether no operand or result of them is written after them, and nothing that others know.
     operands_stay: Vec<bool>,
+    /// Of stores in loops: whether nothing but themselves writes what they write, while the outermost loop around them
+    /// runs and after that.
+    stored_stays: Vec<bool>,
 }
 
 impl ToBeRecorded {
@@ -31,11 +34,12 @@ impl ToBeRecorded {
         let mut stable = vec![false; f.value_capacity()];
         let mut reads_stay = stable.clone();
         let mut operands_stay = stable.clone();
+        let mut stored_stays = stable.clone();
         if !combined {
-            return Self { stable, reads_stay, operands_stay };
+            return Self { stable, reads_stay, operands_stay, stored_stays };
         }
         let (cfg, aliases) = (analyses.get::<ControlFlow>(f), analyses.get::<Aliases>(f));
-        let classes = analyses.get::<MemoryClasses>(f);
+        let (classes, forest) = (analyses.get::<MemoryClasses>(f), analyses.get::<LoopForest>(f));
         let of = |v: Value| classes.mod_ref_of(f, &aliases, analyses.effects(), v);
         let mut own = vec![ModRefSet::default(); f.block_capacity()];
         let blocks: Vec<Block> = cfg.reverse_postorder().collect();
@@ -59,6 +63,25 @@ impl ToBeRecorded {
                 changed |= std::mem::replace(&mut after[block.index()], new) != new;
             }
         }
+        for outermost in forest.loops().filter(|&l| forest.get(l).parent.is_none()) {
+            let body = || forest.blocks(outermost).iter().flat_map(|&block| f.body(block));
+            let ways_out =
+                forest.get(outermost).exits.iter().map(|exit| f.edge_target(exit.edge(f)));
+            let mut once = 0;
+            let mut again = ways_out.fold(0, |classes, out| {
+                classes | own[out.index()].written() | after[out.index()].written()
+            });
+            for v in body() {
+                if f.op_def(v).is_some_and(|def| def.effects.writes_anything()) {
+                    let written = of(v).written();
+                    again |= once & written;
+                    once |= written;
+                }
+            }
+            for store in body().filter(|&v| f.op(v) == Some(mem::STORE)) {
+                stored_stays[store.index()] = of(store).written() & again == 0;
+            }
+        }
         for &block in &blocks {
             let mut later = after[block.index()];
             let body: Vec<Value> = f.body(block).collect();
@@ -79,7 +102,7 @@ impl ToBeRecorded {
                 later |= footprint;
             }
         }
-        Self { stable, reads_stay, operands_stay }
+        Self { stable, reads_stay, operands_stay, stored_stays }
     }
 
     /// Returns whether a read gives the same on the way back; of a call, whether nothing at all is written
@@ -91,6 +114,11 @@ impl ToBeRecorded {
     /// Returns whether a read, or a call, would read the same on the way back.
     pub(super) fn reads_stay(&self, v: Value) -> bool {
         self.reads_stay.get(v.index()).copied().unwrap_or(false)
+    }
+
+    /// Returns whether an element stays as a store in a loop leaves it, if no other iteration stores to the same one.
+    pub(super) fn stored_stays(&self, store: Value) -> bool {
+        self.stored_stays.get(store.index()).copied().unwrap_or(false)
     }
 
     /// Returns whether everything stays as it is that a call can give to a pullback: what its operands and its

@@ -38,7 +38,12 @@ impl ModRefSet {
 
     /// Returns whether something is written.
     pub const fn writes(self) -> bool {
-        self.writes_contents | self.writes_shape != 0
+        self.written() != 0
+    }
+
+    /// The classes of objects that are written.
+    pub const fn written(self) -> u64 {
+        self.writes_contents | self.writes_shape
     }
 
     /// Returns whether what `writer` writes may be what this reads.
@@ -48,7 +53,7 @@ impl ModRefSet {
 
     /// Returns whether something of these classes is written.
     pub const fn writes_any_of(self, classes: u64) -> bool {
-        (self.writes_contents | self.writes_shape) & classes != 0
+        self.written() & classes != 0
     }
 
     fn add(&mut self, access: Access, classes: u64) {

@@ -35,6 +35,7 @@ pub(crate) mod dependence;
 mod effects;
 mod float_kinds;
 pub mod induction;
+mod injective;
 pub(crate) mod interval;
 mod invariants;
 mod latency;
@@ -67,6 +68,7 @@ pub use effects::{
 pub(crate) use effects::{callee_summary, copied_shape, may_reach_others};
 pub use float_kinds::FloatKinds;
 pub use induction::InductionVariables;
+pub use injective::is_injective;
 pub use interval::Interval;
 pub use invariants::Invariants;
 pub use latency::Latencies;

@@ -9,7 +9,8 @@
 //!
 //! In the order of preference, a value is a constant, kept once (it is computed outside of loops, so
 //! that keeping it costs nothing that grows), affine in iterations of loops, a sum of what is affine over
-//! the iterations of a loop, computed again from others at little [cost](Latencies), made again of parts that are kept, kept in an array with a place for each
+//! the iterations of a loop, computed again from others at little [cost](Latencies), made again of parts that are kept, read where
+//! the function itself has [stored] it, kept in an array with a place for each
 //! iteration of loops whose trip counts are known before they begin, or kept on a stack that grows.
 //! Values are looked at in program order, so that what is kept already is there to compute others
 //! from.
@@ -17,6 +18,7 @@
 mod apply;
 mod closed_form;
 mod report;
+mod stored;
 
 use regraft_dialects::{core, data, mem};
 use regraft_ir::{Block, Effects, Function, Operand, Traits, Value};
@@ -45,6 +47,8 @@ pub(super) enum Source {
     Summed(Box<Summed>),
     /// It is computed again.
     Recomputed,
+    /// It is in the element that this store has put it in.
+    Stored(Value),
     /// It is in an array that is made at the end of a block, with an index for each of these loops,
     /// outer ones first. The array is found in turn.
     CachedPerIteration { loops: Vec<LoopId>, preheader: Block, array: Box<CacheDecision> },
@@ -164,6 +168,10 @@ impl Planner<'_> {
     fn found_from(&self, v: Value) -> Vec<Value> {
         match self.plan.of(v).map(|decision| &decision.source) {
             Some(Source::Recomputed) => self.f.operands(v).filter_map(Operand::as_value).collect(),
+            Some(&Source::Stored(store)) => {
+                let place = self.f.operands(store).filter_map(Operand::as_value);
+                place.filter(|&part| part != v).collect()
+            }
             Some(Source::Affine(poly)) => values_in(poly).collect(),
             Some(Source::Summed(sum)) => sum.polys().flat_map(values_in).collect(),
             _ => Vec::new(),
@@ -197,6 +205,9 @@ impl Planner<'_> {
         };
         if self.keep_parts(v) {
             return because(Source::Recomputed, "its parts are kept");
+        }
+        if let Some(store) = self.stored_by(v) {
+            return because(Source::Stored(store), "nothing else is stored there");
         }
         self.cache(block, why)
     }

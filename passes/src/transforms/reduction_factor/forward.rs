@@ -16,11 +16,10 @@
 use regraft_dialects::{ad, mem};
 use regraft_ir::{Function, IrResult, Operand, Value};
 
-use super::injective::is_injective;
 use super::made_arrays::ReductionAnalyses;
 use super::nest::LoopNest;
 use crate::analysis::memory_location::element_indices;
-use crate::analysis::{Access, Poly, inst_effects};
+use crate::analysis::{Access, Poly, inst_effects, is_injective};
 use crate::transforms::util::edit::only;
 
 /// The loads of a nest that are known, with what they load.

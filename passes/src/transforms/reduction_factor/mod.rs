@@ -58,7 +58,6 @@ mod factors;
 mod fill_loop;
 mod forward;
 mod guard;
-mod injective;
 mod made_arrays;
 mod nest;
 mod plan;

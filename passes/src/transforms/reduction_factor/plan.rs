@@ -15,13 +15,12 @@ use regraft_ir::{Function, Operand, Value};
 
 use super::factors::{Factor, factors, neutral, slice_of};
 use super::guard::Guard;
-use super::injective::is_injective;
 use super::made_arrays::ReductionAnalyses;
 use super::nest::LoopNest;
 use super::slice::{Slice, Slices, counters};
 use super::sum::FactoredSum;
 use super::update::Update;
-use crate::analysis::{Access, LoopId, Poly};
+use crate::analysis::{Access, LoopId, Poly, is_injective};
 use crate::transforms::util::loop_accesses::{Accesses, MemoryAccess};
 use crate::transforms::util::versioning::Apart;
 

@@ -11,15 +11,15 @@
 //! iterations of the other, and no number comes twice (mixed radix).
 //!
 //! Indices are computed modulo 2^64, and no program runs through 2^55 iterations, as in
-//! [`dependence`](crate::analysis::dependence).
+//! [`dependence`](super::dependence).
 
-use crate::analysis::dependence::{Dependence, strong};
-use crate::analysis::trip_count::{CountForm, LatchRuns};
-use crate::analysis::{InductionVariables, LoopId, Poly, Sym, TripCounts};
+use super::dependence::{Dependence, strong};
+use super::trip_count::{CountForm, LatchRuns};
+use super::{InductionVariables, LoopId, Poly, Sym, TripCounts};
 
 /// Returns whether the indices determine the iteration of each of `loops`, within one iteration of
 /// the loops around them. O(loops² × dimensions).
-pub(super) fn is_injective(
+pub fn is_injective(
     indices: &[Poly],
     loops: &[LoopId],
     root: LoopId,
