@@ -9,12 +9,48 @@
 //! Backward data flow of what may still be written, on classes of memory (64 bits a block), to a
 //! fixpoint: O(blocks + edges) for each round, and a round for each level of nested loops.
 
-use regraft_dialects::{core, mem};
-use regraft_ir::{Block, ControlFlow, Effects, Function, Value};
+use std::sync::Arc;
+
+use regraft_dialects::core;
+use regraft_ir::{Block, ControlFlow, Effects, Function, Operand, Value};
 use regraft_passes::analysis::{Aliases, Analyses, LoopForest, MemoryClasses, ModRefSet};
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+/// The most instructions of a loop that are looked at one by one to see what they write of an array.
+const MAX_WRITERS: usize = 16;
+
+/// The most classes of memory that one of them may write to.
+const MAX_CLASSES: u32 = 8;
+
+/// The writes of an outermost loop, and after it.
+#[derive(Default, Debug)]
+struct LoopWrites {
+    /// Classes of memory that may be written to once the loop has been left.
+    after: u64,
+    /// Classes that instructions of the loop write to which may write to many.
+    unlisted: u64,
+    /// The other instructions, by class.
+    listed: FxHashMap<u32, SmallVec<[Value; 4]>>,
+}
+
+impl LoopWrites {
+    fn add(&mut self, writer: Value, classes: u64) {
+        if classes.count_ones() > MAX_CLASSES {
+            self.unlisted |= classes;
+            return;
+        }
+        for class in (0..u64::BITS).filter(|class| classes & (1 << class) != 0) {
+            let listed = self.listed.entry(class).or_default();
+            if listed.len() <= MAX_WRITERS {
+                listed.push(writer);
+            }
+        }
+    }
+}
 
 /// The reads and calls of a function that need no record.
-#[derive(Debug)]
+#[derive(Default, Debug)]
 pub(super) struct ToBeRecorded {
     /// By [`Value::index`].
     stable: Vec<bool>,
@@ -22,9 +58,8 @@ pub(super) struct ToBeRecorded {
     reads_stay: Vec<bool>,
     /// Of calls: whether no operand or result of them is written after them, and nothing that others know.
     operands_stay: Vec<bool>,
-    /// Of stores in loops: whether nothing but themselves writes what they write, while the outermost loop around them
-    /// runs and after that.
-    stored_stays: Vec<bool>,
+    writes: FxHashMap<Block, LoopWrites>,
+    known: Option<(Arc<Aliases>, Arc<MemoryClasses>)>,
 }
 
 impl ToBeRecorded {
@@ -34,9 +69,8 @@ impl ToBeRecorded {
         let mut stable = vec![false; f.value_capacity()];
         let mut reads_stay = stable.clone();
         let mut operands_stay = stable.clone();
-        let mut stored_stays = stable.clone();
         if !combined {
-            return Self { stable, reads_stay, operands_stay, stored_stays };
+            return Self { stable, reads_stay, operands_stay, ..Self::default() };
         }
         let (cfg, aliases) = (analyses.get::<ControlFlow>(f), analyses.get::<Aliases>(f));
         let (classes, forest) = (analyses.get::<MemoryClasses>(f), analyses.get::<LoopForest>(f));
@@ -63,24 +97,18 @@ impl ToBeRecorded {
                 changed |= std::mem::replace(&mut after[block.index()], new) != new;
             }
         }
+        let mut writes = FxHashMap::default();
         for outermost in forest.loops().filter(|&l| forest.get(l).parent.is_none()) {
-            let body = || forest.blocks(outermost).iter().flat_map(|&block| f.body(block));
-            let ways_out =
-                forest.get(outermost).exits.iter().map(|exit| f.edge_target(exit.edge(f)));
-            let mut once = 0;
-            let mut again = ways_out.fold(0, |classes, out| {
-                classes | own[out.index()].written() | after[out.index()].written()
-            });
-            for v in body() {
+            let mut of_loop = LoopWrites::default();
+            for out in forest.get(outermost).exits.iter().map(|exit| f.edge_target(exit.edge(f))) {
+                of_loop.after |= own[out.index()].written() | after[out.index()].written();
+            }
+            for v in forest.blocks(outermost).iter().flat_map(|&block| f.body(block)) {
                 if f.op_def(v).is_some_and(|def| def.effects.writes_anything()) {
-                    let written = of(v).written();
-                    again |= once & written;
-                    once |= written;
+                    of_loop.add(v, of(v).written());
                 }
             }
-            for store in body().filter(|&v| f.op(v) == Some(mem::STORE)) {
-                stored_stays[store.index()] = of(store).written() & again == 0;
-            }
+            writes.insert(forest.get(outermost).header, of_loop);
         }
         for &block in &blocks {
             let mut later = after[block.index()];
@@ -102,7 +130,8 @@ impl ToBeRecorded {
                 later |= footprint;
             }
         }
-        Self { stable, reads_stay, operands_stay, stored_stays }
+        let known = Some((aliases, classes));
+        Self { stable, reads_stay, operands_stay, writes, known }
     }
 
     /// Returns whether a read gives the same on the way back; of a call, whether nothing at all is written
@@ -116,9 +145,32 @@ impl ToBeRecorded {
         self.reads_stay.get(v.index()).copied().unwrap_or(false)
     }
 
-    /// Returns whether an element stays as a store in a loop leaves it, if no other iteration stores to the same one.
-    pub(super) fn stored_stays(&self, store: Value) -> bool {
-        self.stored_stays.get(store.index()).copied().unwrap_or(false)
+    /// The instructions of an outermost loop, named by its header, that may write to an array, if they are few and known; and
+    /// whether something may after the loop.
+    pub(super) fn writers(
+        &self,
+        f: &Function,
+        outermost: Block,
+        array: Operand,
+    ) -> Option<(SmallVec<[Value; 4]>, bool)> {
+        let (writes, (aliases, classes)) = (self.writes.get(&outermost)?, self.known.as_ref()?);
+        let classes = classes.of(f, aliases, array);
+        let mut writers = SmallVec::new();
+        for class in (0..u64::BITS).filter(|class| classes & (1 << class) != 0) {
+            match writes.listed.get(&class) {
+                Some(listed) if listed.len() > MAX_WRITERS => return None,
+                Some(listed) => writers.extend_from_slice(listed),
+                None => {}
+            }
+        }
+        let is_listed = classes & writes.unlisted == 0;
+        is_listed.then_some((writers, classes & writes.after != 0))
+    }
+
+    /// The aliases of the function that was looked at, for its own values.
+    pub(super) fn aliases_of(&self, v: Value) -> Option<&Aliases> {
+        let (aliases, _) = self.known.as_ref()?;
+        (v.index() < self.stable.len()).then_some(aliases)
     }
 
     /// Returns whether everything stays as it is that a call can give to a pullback: what its operands and its

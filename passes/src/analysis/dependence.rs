@@ -35,7 +35,7 @@ use super::{Aliases, Analyses, InductionVariables, LoopId, Poly, TripCounts};
 
 /// The dependence of two accesses in a loop.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(crate) enum Dependence {
+pub enum Dependence {
     /// They are never to the same place in one execution of the loop.
     None,
     /// To the same place only in the same iteration.
@@ -68,7 +68,7 @@ const MAX_ITERATIONS: u64 = 1 << 55;
 
 /// Returns how the element that `first` reads or writes in a loop depends on that of `second`: both
 /// are `mem.load` or `mem.store`, anywhere in the loop. O(dimensions * terms).
-pub(crate) fn dependence(
+pub fn dependence(
     f: &Function,
     aliases: &Aliases,
     ivs: &InductionVariables,

@@ -170,7 +170,7 @@ impl MemoryClasses {
     }
 
     /// The classes that an object may be of.
-    pub(crate) fn of(&self, f: &Function, aliases: &Aliases, operand: Operand) -> u64 {
+    pub fn of(&self, f: &Function, aliases: &Aliases, operand: Operand) -> u64 {
         match aliases.base(operand) {
             Base::None => 0,
             Base::Fresh(new) if !aliases.escapes(new) => {

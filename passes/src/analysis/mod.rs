@@ -31,7 +31,7 @@ pub(crate) mod comparison;
 mod components;
 pub(crate) mod conditions;
 pub(crate) mod control_dependence;
-pub(crate) mod dependence;
+pub mod dependence;
 mod effects;
 mod float_kinds;
 pub mod induction;

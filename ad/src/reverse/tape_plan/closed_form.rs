@@ -54,7 +54,7 @@ impl Planner<'_> {
     }
 
     /// An integer as a polynomial.
-    fn evolution(&self, v: Value) -> Poly {
+    pub(super) fn evolution(&self, v: Value) -> Poly {
         match self.counters.loop_of(v) {
             Some(l) => Poly::iteration(self.f.ty(v), l),
             None => self.loops.ivs.evolution(self.f, v),

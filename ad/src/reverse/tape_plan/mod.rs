@@ -10,18 +10,18 @@
 //! In the order of preference, a value is a constant, kept once (it is computed outside of loops, so
 //! that keeping it costs nothing that grows), affine in iterations of loops, a sum of what is affine over
 //! the iterations of a loop, computed again from others at little [cost](Latencies), made again of parts that are kept, read where
-//! the function itself has [stored] it, kept in an array with a place for each
-//! iteration of loops whose trip counts are known before they begin, or kept on a stack that grows.
+//! the function itself has stored it ([`elements`]), kept in an array with a place for each
+//! iteration of loops whose trip counts are known before they begin, and in which it changes, or kept on a stack that grows.
 //! Values are looked at in program order, so that what is kept already is there to compute others
 //! from.
 
 mod apply;
 mod closed_form;
+mod elements;
 mod report;
-mod stored;
 
-use regraft_dialects::{core, data, mem};
-use regraft_ir::{Block, Effects, Function, Operand, Traits, Value};
+use regraft_dialects::{arith, core, data, mem};
+use regraft_ir::{Block, Effects, Function, Op, Operand, Traits, Value};
 use regraft_passes::analysis::{Latencies, LoopId, Poly, Sym};
 use rustc_hash::FxHashMap;
 
@@ -156,6 +156,21 @@ struct Planner<'a> {
     plan: TapePlan,
 }
 
+/// The work of computing a value again.
+struct Work {
+    /// The cycles that are left for it.
+    left: u32,
+    /// The elements that it reads and that are overwritten later.
+    overwritten: Vec<Value>,
+}
+
+impl Work {
+    fn take(&mut self, cost: u32) -> Result<(), &'static str> {
+        self.left = self.left.checked_sub(cost).ok_or("computing it again takes longer")?;
+        Ok(())
+    }
+}
+
 impl Planner<'_> {
     fn decide(&mut self, v: Value) {
         if self.plan.of(v).is_none() {
@@ -199,9 +214,16 @@ impl Planner<'_> {
         if let Some(sum) = self.summed(v) {
             return because(Source::Summed(Box::new(sum)), "a sum over iterations");
         }
-        let mut left = MAX_WORK;
-        let Err(why) = self.work(v, &mut left) else {
-            return because(Source::Recomputed, "cheap to compute again");
+        let mut work = Work { left: MAX_WORK, overwritten: Vec::new() };
+        let why = match self.work(v, &mut work) {
+            Ok(()) if work.overwritten.is_empty() => {
+                return because(Source::Recomputed, "cheap to compute again");
+            }
+            Ok(()) if self.keep_reads(v, &work.overwritten) => {
+                return because(Source::Recomputed, "what it reads is kept in fewer loops");
+            }
+            Ok(()) => "what it reads is overwritten later",
+            Err(why) => why,
         };
         if self.keep_parts(v) {
             return because(Source::Recomputed, "its parts are kept");
@@ -209,7 +231,41 @@ impl Planner<'_> {
         if let Some(store) = self.stored_by(v) {
             return because(Source::Stored(store), "nothing else is stored there");
         }
-        self.cache(block, why)
+        self.keep(v, why)
+    }
+
+    /// Keeps a value of loops in all iterations in which it may be another one.
+    fn keep(&self, v: Value, why: &'static str) -> CacheDecision {
+        let mut decision = self.cache(self.f.block_of(v), why);
+        if let Source::CachedPerIteration { loops, .. } = &mut decision.source {
+            let innermost = loops.last().copied();
+            loops.retain(|&l| !self.is_same_in(l, v));
+            if loops.is_empty() {
+                loops.extend(innermost);
+            }
+        }
+        decision
+    }
+
+    /// Keeps the elements that a value is computed from, if each is the same in more loops than the value is: `x[j] - x[i]`.
+    fn keep_reads(&mut self, v: Value, reads: &[Value]) -> bool {
+        let size = |decision: &CacheDecision| match &decision.source {
+            Source::CachedPerIteration { loops, preheader, .. } => Some((loops.len(), *preheader)),
+            _ => None,
+        };
+        let why = "what it reads is overwritten later";
+        let kept: Vec<CacheDecision> = reads.iter().map(|&read| self.keep(read, why)).collect();
+        let Some((most, preheader)) = size(&self.keep(v, why)) else { return false };
+        let is_smaller = |decision: &CacheDecision| {
+            size(decision).is_some_and(|(loops, at)| loops < most && at == preheader)
+        };
+        let pays = kept.iter().all(is_smaller);
+        for (&read, decision) in reads.iter().zip(kept).filter(|_| pays) {
+            if self.plan.of(read).is_none() {
+                self.plan.record(read, decision);
+            }
+        }
+        pays
     }
 
     /// Keeps what is computed in a block of loops in an array, if trip counts are known, else on a
@@ -290,11 +346,24 @@ impl Planner<'_> {
         }
     }
 
-    /// Takes the work of computing a value again from `left`, if that is enough and the result is
-    /// the same.
-    fn work(&self, v: Value, left: &mut u32) -> Result<(), &'static str> {
-        if self.is_at_hand(v) || self.affine(v).is_some() || self.summed(v).is_some() {
-            return take(left, self.latencies.of(mem::LOAD, self.f.ty(v)));
+    /// The op that takes as long as it takes to get a value that is found without being computed again.
+    fn fetched_by(&self, v: Value) -> Option<Op> {
+        match self.plan.of(v).map(|decision| &decision.source) {
+            Some(Source::Recomputed) => {}
+            Some(Source::Saved | Source::Affine(_)) => return Some(arith::ADD),
+            Some(_) => return Some(mem::LOAD),
+            None if self.loops.runs_once(self.f.block_of(v)) => return Some(arith::ADD),
+            None => {}
+        }
+        let is_affine = self.affine(v).is_some();
+        is_affine.then_some(arith::ADD).or_else(|| self.summed(v).map(|_| mem::LOAD))
+    }
+
+    /// Takes the work of computing a value again from what is left, if that is enough and the result is
+    /// the same, but for elements that are overwritten later.
+    fn work(&self, v: Value, work: &mut Work) -> Result<(), &'static str> {
+        if let Some(op) = self.fetched_by(v) {
+            return work.take(self.latencies.of(op, self.f.ty(v)));
         }
         let Some(def) = self.f.op_def(v).filter(|_| !self.f.is_param(v)) else {
             return Err("it depends on the way that control took");
@@ -310,13 +379,17 @@ impl Planner<'_> {
         if changes || effects.allocates || effects.deep || !(is_read || is_pure) {
             return Err("it is made anew each time");
         }
-        if is_read && !self.tbr.is_stable(reads) {
-            return Err("what it reads is overwritten later");
+        work.take(self.latencies.of(op, self.f.ty(v)))?;
+        if is_read && !self.tbr.is_stable(reads) && !self.stays(reads) {
+            work.overwritten.push(v);
+            return match op {
+                mem::LOAD => Ok(()),
+                _ => Err("what it reads is overwritten later"),
+            };
         }
-        take(left, self.latencies.of(op, self.f.ty(v)))?;
         for operand in self.f.plain_operands(v) {
             if let Some(operand) = operand.as_value() {
-                self.work(operand, left)?;
+                self.work(operand, work)?;
             }
         }
         Ok(())
@@ -342,9 +415,4 @@ pub(super) fn positions(f: &Function, blocks: impl IntoIterator<Item = Block>) -
         }
     }
     positions
-}
-
-fn take(left: &mut u32, cost: u32) -> Result<(), &'static str> {
-    *left = left.checked_sub(cost).ok_or("computing it again takes longer")?;
-    Ok(())
 }

@@ -1,4 +1,4 @@
-//! Values that the function itself has stored where they stay, which the reverse sweep reads there.
+//! Elements of arrays that loops work on: which the reverse sweep loads again, and how many are kept.
 
 use regraft_ad::{ReverseOptions, reverse};
 use regraft_exec::value::{Array, Val};
@@ -29,7 +29,8 @@ func @f(%x: array<f64, 1>) -> f64 {{
 ^1:
   %n: i64 = mem.length %x
   %twice: i64 = arith.mul %n, 2
-  %y: array<f64, 1> = mem.alloc %twice
+  %room: i64 = arith.add %twice, 2
+  %y: array<f64, 1> = mem.alloc %room
   br ^2(0, 0.0)
 ^2(%i: i64, %s: f64):
   %c: bool = arith.lt %i, %n
@@ -59,15 +60,20 @@ fn a_value_is_read_where_it_was_stored_if_it_stays_there() {
     let nothing = "mem.length %y";
     let cases = [
         (true, "arith.mul %j, 2", nothing, nothing),
-        (true, "arith.sub %twice, %i", nothing, "%r = mem.load %y, 1"),
+        (true, "arith.sub %twice, %i", nothing, "%r: f64 = mem.load %y, 1"),
+        // What else is stored is at odd indices, or where the next iteration stores over it.
+        (true, "arith.mul %j, 2", "mem.store %y, 0.5, 1", nothing),
+        (true, "arith.add %j, 1", "%o: i64 = arith.add %at, 1\n  mem.store %y, 0.5, %o", nothing),
         // Every iteration stores to the same element, or two do.
         (false, "arith.sub %j, %i", nothing, nothing),
         (false, "arith.max %i, 1", nothing, nothing),
         // Something else may be stored there: in the loop, after it, and where the array becomes shorter.
         (false, "arith.mul %j, 2", "mem.store %y, 0.5, %at", nothing),
-        (false, "arith.mul %j, 2", "mem.store %y, 0.5, 1", nothing),
+        (false, "arith.mul %j, 2", "mem.store %y, 0.5, 2", nothing),
+        (false, "arith.mul %j, 2", "mem.store %y, 0.5, %twice", nothing),
+        (false, "arith.add %j, 1", "%o: i64 = arith.sub %at, 1\n  mem.store %y, 0.5, %o", nothing),
         (false, "arith.mul %j, 2", nothing, "mem.store %y, 0.5, 2"),
-        (false, "arith.mul %j, 2", nothing, "%r = mem.pop %y"),
+        (false, "arith.mul %j, 2", nothing, "%r: f64 = mem.pop %y"),
     ];
     for (is_read, index, behind, after) in cases {
         let (found, plan, _) = gradient(&squares(index, behind, after), &x);
@@ -116,6 +122,123 @@ func @f(%x: array<f64, 1>) -> f64 {
     let w = 0.5f64.sin().tanh();
     assert!((found[0] - 2.0 * w * (1.0 - w * w) * 0.5f64.cos()).abs() < 1e-14, "{found:?}");
     assert!(plan.contains("%w: f64  array over ^2"), "{plan}");
+}
+
+/// `y` begins as `x`, and each iteration puts `sin(y[a])` into `y[b]`; then the last element of `y` is returned. Both indices
+/// are of an iteration `i` from 1 up to 1 less than the length.
+fn steps(a: &str, b: &str) -> String {
+    format!(
+        "
+func @f(%x: array<f64, 1>) -> f64 {{
+^1:
+  %n: i64 = mem.length %x
+  %y: array<f64, 1> = mem.copy %x
+  br ^2(1)
+^2(%i: i64):
+  %c: bool = arith.lt %i, %n
+  br %c, ^3, ^4
+^3:
+  %next: i64 = arith.add %i, 1
+  %v: f64 = mem.load %y, {a}
+  %w: f64 = math.sin %v
+  mem.store %y, %w, {b}
+  br ^2(%next)
+^4:
+  %r: f64 = mem.load %y, %n
+  return %r
+}}
+"
+    )
+}
+
+#[test]
+fn an_element_is_loaded_again_if_what_is_stored_over_it_was_stored_before() {
+    let x = [0.5f64, 0.75, 1.0];
+    // y[i + 1] = sin(y[i]): nothing comes to an element that was read.
+    let (found, plan, _) = gradient(&steps("%i", "%next"), &x);
+    let expected = x[0].sin().cos() * x[0].cos();
+    assert!((found[0] - expected).abs() < 1e-15 && found[1..] == [0.0, 0.0], "{found:?}");
+    assert!(plan.ends_with(" 0 bytes an iteration\n"), "{plan}");
+    // y[i] = sin(y[i + 1]): the next iteration comes to the element that was read; nothing becomes the last one.
+    let (found, plan, _) = gradient(&steps("%next", "%i"), &x);
+    assert_eq!(found, [0.0, 0.0, 1.0]);
+    assert!(plan.contains("%v: f64  array over ^2"), "{plan}");
+    // y[n] = sin(y[n]), twice, and y[i] = sin(y[i]).
+    let (found, plan, _) = gradient(&steps("%n", "%n"), &x);
+    let expected = x[2].sin().cos() * x[2].cos();
+    assert!(found[..2] == [0.0, 0.0] && (found[2] - expected).abs() < 1e-15, "{found:?}");
+    assert!(plan.contains("%v: f64  array over ^2"), "{plan}");
+    let (found, plan, _) = gradient(&steps("%i", "%i"), &x);
+    assert_eq!(found, [0.0, 0.0, 1.0]);
+    assert!(plan.contains("%v: f64  array over ^2"), "{plan}");
+}
+
+#[test]
+fn what_is_the_same_in_a_loop_has_no_place_for_its_iterations() {
+    // Twice, each element of y becomes itself plus the sum of the products of its difference to all, and so on for others.
+    let text = "
+func @f(%x: array<f64, 1>) -> f64 {
+^1:
+  %n: i64 = mem.length %x
+  %y: array<f64, 1> = mem.copy %x
+  %z: array<f64, 1> = mem.alloc %n
+  br ^2(0)
+^2(%t: i64):
+  %c1: bool = arith.lt %t, 2
+  br %c1, ^3(0), ^12
+^3(%i: i64):
+  %c2: bool = arith.lt %i, %n
+  br %c2, ^4, ^8(0)
+^4:
+  %i1: i64 = arith.add %i, 1
+  br ^5(0, 0.0)
+^5(%j: i64, %s: f64):
+  %c3: bool = arith.lt %j, %n
+  br %c3, ^6, ^7
+^6:
+  %j1: i64 = arith.add %j, 1
+  %b: f64 = mem.load %y, %j1
+  %a: f64 = mem.load %y, %i1
+  %d: f64 = arith.sub %b, %a
+  %q: f64 = arith.mul %d, %d
+  %s1: f64 = arith.add %s, %q
+  br ^5(%j1, %s1)
+^7:
+  mem.store %z, %s, %i1
+  br ^3(%i1)
+^8(%k: i64):
+  %c4: bool = arith.lt %k, %n
+  br %c4, ^9, ^10
+^9:
+  %k1: i64 = arith.add %k, 1
+  %u: f64 = mem.load %z, %k1
+  mem.store %y, %u, %k1
+  br ^8(%k1)
+^10:
+  %t1: i64 = arith.add %t, 1
+  br ^2(%t1)
+^12:
+  %r: f64 = mem.load %y, 1
+  return %r
+}
+";
+    // For (p, q), the differences d = p - q give (d^2, d^2), then 0; for (p, q, r), first sums of squares of differences.
+    assert_eq!(gradient(text, &[1.0, 3.0]).0, [0.0, 0.0]);
+    let [p, q, r] = [1.0f64, 3.0, 4.0];
+    let value = |[p, q, r]: [f64; 3]| {
+        let y = [p, q, r].map(|a| [p, q, r].iter().map(|b| (b - a).powi(2)).sum::<f64>());
+        y.iter().map(|b| (b - y[0]).powi(2)).sum::<f64>()
+    };
+    let (found, plan, _) = gradient(text, &[p, q, r]);
+    for (k, found) in found.iter().enumerate() {
+        let moved =
+            |by: f64| value(std::array::from_fn(|i| [p, q, r][i] + if i == k { by } else { 0.0 }));
+        let expected = (moved(0.001) - moved(-0.001)) / 0.002;
+        assert!((found - expected).abs() < 1e-3, "{found} {expected}");
+    }
+    assert!(plan.contains("%b: f64  array over ^2, ^5, "), "{plan}");
+    assert!(plan.contains("%a: f64  array over ^2, ^3, "), "{plan}");
+    assert!(plan.contains("%d: f64  recomputed (what it reads is kept in fewer loops)"), "{plan}");
 }
 
 #[test]

@@ -1,0 +1,167 @@
+//! Elements of arrays that loops work on: which stay as they are, and which are the same in several iterations.
+//!
+//! ```text
+//! h[i, t + 1] = tanh(a * h[i, t])     what is read of h in iteration t is stored to in iterations before alone: it is read
+//!                                     again; the result is read where it was stored
+//! for i, for j: s += w[i, j] * x[j]   an element of x is the same for all i, if x changes outside of these loops: what is
+//!                                     kept of it needs no place for each i
+//! ```
+//!
+//! # Why it is right
+//! Whether a store may come to an element after it was read or stored to is asked of the loops around both accesses, outer ones
+//! first: by the distance in iterations ([`dependence`]), and if that is zero by the next loop, which then runs within one
+//! iteration. Where no loop is left, the one that dominates the other came first. Distances are about one
+//! execution of a loop; the outermost one is executed once, or what it writes may be written after it.
+
+use regraft_dialects::mem;
+use regraft_ir::{Operand, Traits, TypeKind, Value};
+use regraft_passes::analysis::dependence::{Dependence, dependence};
+use regraft_passes::analysis::{LoopId, Poly, Sym, is_injective};
+
+use super::Planner;
+
+/// The most values that are looked at to tell whether one changes in a loop.
+const MAX_VALUES: u32 = 16;
+
+impl Planner<'_> {
+    /// Returns whether an element stays as a load in a loop reads it, or as a store in a loop leaves it. O(writers of the
+    /// array × loops around).
+    pub(super) fn stays(&self, access: Value) -> bool {
+        let f = self.f;
+        if !matches!(f.op(access), Some(mem::LOAD | mem::STORE))
+            || self.loops.is_irregular(f.block_of(access))
+        {
+            return false;
+        }
+        let (Some(outermost), Some(array)) =
+            (self.loops.around(f.block_of(access)).last(), f.operand(access, 0))
+        else {
+            return false;
+        };
+        let header = self.loops.forest.get(outermost).header;
+        match self.tbr.writers(f, header, array) {
+            Some((writers, false)) => {
+                writers.iter().all(|&writer| !self.may_overwrite(writer, access))
+            }
+            _ => false,
+        }
+    }
+
+    /// Returns whether an instruction of the outermost loop around an access may write to its element once it was made.
+    fn may_overwrite(&self, writer: Value, access: Value) -> bool {
+        let f = self.f;
+        let Some(aliases) = self.tbr.aliases_of(access) else { return true };
+        if f.op(writer) != Some(mem::STORE) {
+            return true;
+        }
+        if writer == access && self.is_stored_to_once(writer) {
+            return false;
+        }
+        let (of_writer, of_access) = (f.block_of(writer), f.block_of(access));
+        let mut common: Vec<LoopId> = self.loops.around(of_access).collect();
+        common.retain(|&l| self.loops.forest.contains(l, of_writer));
+        for &l in common.iter().rev() {
+            let (ivs, counts) = (&self.loops.ivs, &self.loops.counts);
+            match dependence(f, aliases, ivs, counts, l, access, writer) {
+                Dependence::None => return false,
+                Dependence::Distance(iterations) => return iterations > 0,
+                Dependence::SameIteration => {}
+                Dependence::Unknown => return true,
+            }
+        }
+        let came_first = match of_writer == of_access {
+            true => f.comes_before(writer, access),
+            false => self.loops.dom.strictly_dominates(of_writer, of_access),
+        };
+        writer != access && !came_first
+    }
+
+    /// Returns whether the indices of a store determine the iteration of all loops around it.
+    fn is_stored_to_once(&self, store: Value) -> bool {
+        let f = self.f;
+        let loops: Vec<LoopId> = self.loops.around(f.block_of(store)).collect();
+        let Some(&outermost) = loops.last() else { return false };
+        let (ivs, counts) = (&self.loops.ivs, &self.loops.counts);
+        let evolution =
+            |index: Operand| f.operand_type(index).is_int().then(|| ivs.evolution(f, index));
+        let map: Option<Vec<Poly>> = f.operands(store).skip(2).map(evolution).collect();
+        map.is_some_and(|map| is_injective(&map, &loops, outermost, ivs, counts))
+    }
+
+    /// The store after a value, in its block, from whose element the reverse sweep can load it: the array is there before the
+    /// loops, and the indices are found at little cost. O(uses).
+    pub(super) fn stored_by(&self, v: Value) -> Option<Value> {
+        let users = self.f.uses(v).map(|at| at.user);
+        users.filter(|&store| self.is_kept_by(store, v)).min()
+    }
+
+    fn is_kept_by(&self, store: Value, v: Value) -> bool {
+        let f = self.f;
+        if f.op(store) != Some(mem::STORE) || f.block_of(store) != f.block_of(v) {
+            return false;
+        }
+        let operands: Vec<Operand> = f.operands(store).collect();
+        let [array, stored, indices @ ..] = operands.as_slice() else { return false };
+        let is_element = match *f.ctx().kind(f.operand_type(*array)) {
+            TypeKind::Array { element, .. } => element == f.ty(v),
+            _ => false,
+        };
+        let is_at_hand = |operand: &Operand| match operand.as_value() {
+            Some(value) => self.is_at_hand(value) || self.affine(value).is_some(),
+            None => true,
+        };
+        let is_there =
+            array.as_value().is_some_and(|array| self.loops.runs_once(f.block_of(array)));
+        let is_only_stored = *stored == v.into() && !indices.contains(&v.into());
+        is_element
+            && is_there
+            && is_only_stored
+            && indices.iter().all(is_at_hand)
+            && self.stays(store)
+    }
+
+    /// Returns whether a value is the same in all iterations of one execution of a loop around it, with the same iterations of
+    /// the other loops within that.
+    pub(super) fn is_same_in(&self, l: LoopId, v: Value) -> bool {
+        self.is_found_the_same(l, v, &mut MAX_VALUES.clone())
+    }
+
+    fn is_found_the_same(&self, l: LoopId, v: Value, left: &mut u32) -> bool {
+        let f = self.f;
+        if !self.loops.forest.contains(l, f.block_of(v)) {
+            return true;
+        }
+        let Some(rest) = left.checked_sub(1) else { return false };
+        *left = rest;
+        if f.ty(v).is_int() {
+            let evolution = self.evolution(v);
+            if evolution.symbols().all(|symbol| symbol != Sym::Value(v)) {
+                return evolution.symbols().all(|symbol| match symbol {
+                    Sym::Value(value) => self.is_found_the_same(l, value, left),
+                    Sym::Iteration(other) => other != l,
+                });
+            }
+        }
+        let is_pure = f.op_def(v).is_some_and(|def| def.traits.contains(Traits::PURE));
+        if f.is_param(v) || !(is_pure || self.reads_the_same(l, v)) {
+            return false;
+        }
+        let operands: Vec<Value> = f.plain_operands(v).filter_map(Operand::as_value).collect();
+        operands.into_iter().all(|operand| self.is_found_the_same(l, operand, left))
+    }
+
+    /// Returns whether nothing in a loop writes to the array that a load in it reads.
+    fn reads_the_same(&self, l: LoopId, load: Value) -> bool {
+        let (f, forest) = (self.f, &self.loops.forest);
+        let is_known = f.op(load) == Some(mem::LOAD) && self.tbr.aliases_of(load).is_some();
+        let outermost = self.loops.around(f.block_of(load)).last();
+        let (Some(outermost), Some(array)) = (outermost.filter(|_| is_known), f.operand(load, 0))
+        else {
+            return false;
+        };
+        let writers = self.tbr.writers(f, forest.get(outermost).header, array);
+        writers.is_some_and(|(writers, _)| {
+            writers.iter().all(|&writer| !forest.contains(l, f.block_of(writer)))
+        })
+    }
+}
