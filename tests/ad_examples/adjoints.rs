@@ -130,6 +130,25 @@ fn adding_to_a_vector_keeps_nothing() {
 }
 
 #[test]
+fn elimination_in_place_keeps_nothing() {
+    for function in ["log_det", "squared_solution"] {
+        let (adjoint, golden) = best(function);
+        nothing_grows(adjoint.vjp());
+        assert_eq!(adjoint.made.bytes_per_iteration, 0, "{golden}");
+    }
+}
+
+#[test]
+fn states_in_the_columns_of_a_matrix_are_read_there() {
+    let (adjoint, golden) = best("recurrent");
+    nothing_grows(adjoint.vjp());
+    // The matrix and its shadow.
+    assert_eq!(allocations(adjoint.vjp()).len(), 2, "{golden}");
+    assert_eq!(adjoint.made.bytes_per_iteration, 0, "{golden}");
+    assert_ir_snapshot!(golden);
+}
+
+#[test]
 fn a_map_keeps_one_array_at_most() {
     let (adjoint, golden) = best("_map_sin_cos_exp");
     let f = adjoint.vjp();

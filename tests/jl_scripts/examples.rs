@@ -3,7 +3,7 @@
 use crate::support::{example, succeeds};
 
 /// The output of each program: of the documents that they are from, or by hand.
-const EXPECTED: [(&str, &str); 20] = [
+const EXPECTED: [(&str, &str); 22] = [
     // 1*1 + sin(1); 2*0 + sin(0).
     ("foo.jl", "1.8414709848078965\n0.0\n"),
     ("foo_bang.jl", "[1.5, 2.25, 3.125]\nFloat64[]\n"),
@@ -40,6 +40,9 @@ const EXPECTED: [(&str, &str); 20] = [
     ("tanh_mlp.jl", "0.0\ntrue\n"),
     ("log_sum_exp.jl", "true\ntrue\n"),
     ("parity.jl", "2.0\ntrue\n"),
+    // 4 * 0.1 + 0.6 and 2 * 0.1 + 3 * 0.6.
+    ("elimination.jl", "true\n[0.1, 0.6]\n"),
+    ("recurrent.jl", "true\ntrue\n"),
     ("newton.jl", "1.0\ntrue\n"),
 ];
 

@@ -90,11 +90,7 @@ impl Loops {
     /// Returns whether a block of a loop may run in the last iteration, the one in which the loop is
     /// left.
     pub(super) fn runs_in_last(&self, l: LoopId, block: Block) -> bool {
-        let count = self.counts.of(l);
-        match count.exit.filter(|_| count.is_exact) {
-            Some(exit) => !self.dom.strictly_dominates(exit.from, block),
-            None => true,
-        }
+        self.counts.of(l).runs_in_last(&self.dom, block)
     }
 }
 

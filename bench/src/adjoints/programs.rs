@@ -70,6 +70,22 @@ pub const LOOPS: &[Program] = &[
         "[0.5, -0.25, 1.0, 0.5], [sin(1.0i) for i in 1:8], [cos(1.0i) for i in 1:8], \
          [sin(1.0i + j) for i in 1:8, j in 1:30]",
     ),
+    program(
+        &["jl/elimination.jl"],
+        "log_det",
+        "[i == j ? 8.0 : sin(1.0i * j) for i in 1:12, j in 1:12]",
+    ),
+    program(
+        &["jl/elimination.jl"],
+        "squared_solution",
+        "[i == j ? 8.0 : sin(1.0i * j) for i in 1:12, j in 1:12], [cos(1.0i) for i in 1:12]",
+    ),
+    program(
+        &["jl/recurrent.jl"],
+        "recurrent",
+        "[0.2sin(1.0i * j) for i in 1:8, j in 1:8], [cos(1.0i * j) for i in 1:8, j in 1:4], \
+         [sin(1.0i + j) for i in 1:4, j in 1:20]",
+    ),
     program(&["jl/kalman.jl"], "kalman", "0.1, 0.5, [sin(0.3i) for i in 1:50]"),
     program(&["jl/roots.jl"], "roots", "[-120.0, 274.0, -225.0, 85.0, -15.0]"),
     program(

@@ -26,12 +26,12 @@
 use std::fmt::Write as _;
 
 use regraft_dialects::mem;
-use regraft_ir::{Function, Type, Value};
+use regraft_ir::{Block, DominatorTree, Function, Operand, Type, Value};
 
 use super::block_list::text_or;
 use super::loop_exits::{LatchRuns, odd_inverse};
 use super::memory_location::element_indices;
-use super::{Aliases, Analyses, InductionVariables, LoopId, Poly, TripCounts};
+use super::{Aliases, Analyses, InductionVariables, LoopId, Poly, Sym, TripCounts};
 
 /// The dependence of two accesses in a loop.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -170,6 +170,80 @@ fn gcd(mut a: u64, mut b: u64) -> u64 {
         (a, b) = (b, a % b);
     }
     a
+}
+
+/// The greatest step of an index that [`has_left`] looks at.
+const MAX_STEP: i64 = 64;
+/// The greatest distance between two indices that it looks at.
+const MAX_APART: i64 = 1 << 32;
+
+/// Returns whether `writer` has left the element that `access` reads or writes in an iteration of a loop: it writes to it neither in
+/// that iteration nor in a later one. `dom` is the dominator tree. O(dimensions × terms × loops within the loop).
+///
+/// ```text
+/// for i: for j in 1:i-1: x[i] -= a[i, j] * x[j]      x[j] is before x[i], and before all elements that come
+/// for k: for i, j in k+1:n: a[i, j] -= a[i, k] * a[k, j]
+/// ```
+///
+/// In one dimension the index of the writer, at the least that loops within make of it, goes up, and is above the most that they make of
+/// the index of the access, or everything is the other way round. What is said holds if the objects are the same, as of [`dependence`], and of
+/// a run that returns.
+pub fn has_left(
+    f: &Function,
+    (ivs, counts, dom): (&InductionVariables, &TripCounts, &DominatorTree),
+    l: LoopId,
+    access: Value,
+    writer: Value,
+) -> bool {
+    let (Some(xs), Some(ys)) = (element_indices(f, access), element_indices(f, writer)) else {
+        return false;
+    };
+    let of = |v: Value| f.operand(v, 0).map(|array| f.operand_type(array));
+    if xs.len() != ys.len() || of(access) != of(writer) {
+        return false;
+    }
+    let end = |v: Value, index: Operand, goes_up: bool| {
+        let block = f.block_of(v);
+        let poly = ivs.evolution_at(f, index, block);
+        end_within(&poly, (ivs, counts, dom), l, block, goes_up)
+    };
+    let is_beyond = |x: Operand, y: Operand, goes_up: bool| {
+        let (Some(x), Some(y)) = (end(access, x, goes_up), end(writer, y, !goes_up)) else {
+            return false;
+        };
+        let Some((_, step)) = ivs.affine_in(&y, l) else { return false };
+        let apart = y.sub(&x).and_then(|apart| apart.constant_value());
+        let (Some(step), Some(apart)) = (step.constant_value(), apart) else { return false };
+        let (step, apart) = if goes_up { (step, apart) } else { (-step, -apart) };
+        (1..=MAX_STEP).contains(&step) && (1..=MAX_APART).contains(&apart)
+    };
+    xs.zip(ys).any(|(x, y)| {
+        let are_indices = f.operand_type(x) == Type::I64 && f.operand_type(y) == Type::I64;
+        are_indices && [true, false].into_iter().any(|goes_up| is_beyond(x, y, goes_up))
+    })
+}
+
+/// The greatest number, or the least, that a polynomial is in a block of a loop, by the iterations of the loops within it.
+fn end_within(
+    poly: &Poly,
+    (ivs, counts, dom): (&InductionVariables, &TripCounts, &DominatorTree),
+    l: LoopId,
+    block: Block,
+    greatest: bool,
+) -> Option<Poly> {
+    let forest = ivs.forest();
+    let around = std::iter::successors(forest.loop_of(block), |&inner| forest.get(inner).parent);
+    around.take_while(|&inner| inner != l).try_fold(poly.clone(), |poly, inner| {
+        let (base, step) = poly.linear_in(Sym::Iteration(inner))?;
+        let step = step.constant_value().filter(|step| step.abs() <= MAX_STEP)?;
+        if step == 0 || (step > 0) != greatest {
+            return Some(base);
+        }
+        let count = counts.of(inner);
+        let last = count.most_runs(poly.ty())?;
+        let last = if count.runs_in_last(dom, block) { last } else { last.plus(-1) };
+        base.add(&last.scale(step))
+    })
 }
 
 /// So many accesses of a loop are shown.

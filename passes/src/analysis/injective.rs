@@ -14,7 +14,6 @@
 //! [`dependence`](super::dependence).
 
 use super::dependence::{Dependence, strong};
-use super::trip_count::{CountForm, LatchRuns};
 use super::{InductionVariables, LoopId, Poly, Sym, TripCounts};
 
 /// Returns whether the indices determine the iteration of each of `loops`, within one iteration of
@@ -89,23 +88,6 @@ fn determines(
 
 /// Returns whether a loop, if it runs at all, runs as often as a number says, or its negative.
 fn runs_at_most(counts: &TripCounts, l: LoopId, number: &Poly) -> bool {
-    let runs = match &counts.of(l).latch_runs {
-        LatchRuns::Symbolic(count) => match &count.form {
-            CountForm::Number(poly) => poly.clone(),
-            CountForm::Distance { from, to, down, stride: 1 } => {
-                let distance = if *down { from.sub(to) } else { to.sub(from) };
-                match distance {
-                    Some(distance) => distance,
-                    None => return false,
-                }
-            }
-            _ => return false,
-        },
-        LatchRuns::Constant(n) => match i64::try_from(*n) {
-            Ok(n) => Poly::constant(number.ty(), n),
-            Err(_) => return false,
-        },
-        LatchRuns::Never | LatchRuns::Unknown => return false,
-    };
-    runs == *number || runs == number.neg()
+    let runs = counts.of(l).most_runs(number.ty());
+    runs.is_some_and(|runs| runs == *number || runs == number.neg())
 }

@@ -113,7 +113,10 @@ impl Body<'_, '_> {
                 2 => self.triangular_nest(),
                 _ => self.grid(),
             },
-            41 if config.loops && config.objects && self.trips < 64 => self.matrix_nest(),
+            41 if config.loops && config.objects && self.trips < 64 => match self.c().chance(50) {
+                true => self.recurrence(),
+                false => self.matrix_nest(),
+            },
             _ if config.smooth => self.smooth_statement(),
             _ => self.any_statement(),
         }

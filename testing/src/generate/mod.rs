@@ -32,6 +32,7 @@ mod loops;
 mod matrices;
 mod nests;
 mod ops;
+mod recurrences;
 mod smooth;
 mod special;
 mod triangles;

@@ -10,18 +10,22 @@
 //! # Why it is right
 //! Whether a store may come to an element after it was read or stored to is asked of the loops around both accesses, outer ones
 //! first: by the distance in iterations ([`dependence`]), and if that is zero by the next loop, which then runs within one
-//! iteration. Where no loop is left, the one that dominates the other came first. Distances are about one
+//! iteration; or the store has gone past the element ([`has_left`]). Where no loop is left, the store is not reached from the other access without the next iteration. Distances are about one
 //! execution of a loop; the outermost one is executed once, or what it writes may be written after it.
 
 use regraft_dialects::mem;
-use regraft_ir::{Operand, Traits, TypeKind, Value};
-use regraft_passes::analysis::dependence::{Dependence, dependence};
+use regraft_ir::{Block, Operand, Traits, TypeKind, Value};
+use regraft_passes::analysis::dependence::{Dependence, dependence, has_left};
 use regraft_passes::analysis::{LoopId, Poly, Sym, is_injective};
+use rustc_hash::FxHashSet;
 
 use super::Planner;
 
 /// The most values that are looked at to tell whether one changes in a loop.
 const MAX_VALUES: u32 = 16;
+
+/// The most blocks of a loop that are looked at to tell which of two accesses comes first.
+const MAX_BLOCKS: usize = 64;
 
 impl Planner<'_> {
     /// Returns whether an element stays as a load in a loop reads it, or as a store in a loop leaves it. O(writers of the
@@ -65,15 +69,37 @@ impl Planner<'_> {
             match dependence(f, aliases, ivs, counts, l, access, writer) {
                 Dependence::None => return false,
                 Dependence::Distance(iterations) => return iterations > 0,
+                _ if has_left(f, (ivs, counts, &self.loops.dom), l, access, writer) => {
+                    return false;
+                }
                 Dependence::SameIteration => {}
                 Dependence::Unknown => return true,
             }
         }
-        let came_first = match of_writer == of_access {
-            true => f.comes_before(writer, access),
-            false => self.loops.dom.strictly_dominates(of_writer, of_access),
-        };
-        writer != access && !came_first
+        common.first().is_none_or(|&l| self.may_follow(l, access, writer))
+    }
+
+    /// Returns whether one access may come after another one in the same iteration of the innermost loop around both.
+    fn may_follow(&self, l: LoopId, access: Value, other: Value) -> bool {
+        let (f, forest) = (self.f, &self.loops.forest);
+        let (start, end) = (f.block_of(access), f.block_of(other));
+        if start == end {
+            return other != access && f.comes_before(access, other);
+        }
+        let header = forest.get(l).header;
+        let (mut seen, mut pending) = (FxHashSet::default(), vec![start]);
+        while let Some(block) = pending.pop() {
+            let is_within = |&next: &Block| next != header && forest.contains(l, next);
+            for next in f.successors(block).filter(is_within) {
+                if next == end || seen.len() > MAX_BLOCKS {
+                    return true;
+                }
+                if seen.insert(next) {
+                    pending.push(next);
+                }
+            }
+        }
+        false
     }
 
     /// Returns whether the indices of a store determine the iteration of all loops around it.

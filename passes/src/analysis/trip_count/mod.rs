@@ -48,7 +48,7 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use regraft_dialects::arith;
-use regraft_ir::{Block, DominatorTree, Edge, Function, Op, Operand};
+use regraft_ir::{Block, DominatorTree, Edge, Function, Op, Operand, Type};
 
 use super::block_list::text_or;
 use super::comparison::swapped;
@@ -72,6 +72,39 @@ pub struct TripCount {
     /// True if the loop is left in no other way (but by an error): the count is exact. Else it is
     /// the greatest that there can be.
     pub is_exact: bool,
+}
+
+impl TripCount {
+    /// The number of back edges that are taken, or one that is not below it, as a polynomial, for loops that take any and come to
+    /// an end.
+    pub(crate) fn most_runs(&self, ty: Type) -> Option<Poly> {
+        let count = match &self.latch_runs {
+            LatchRuns::Constant(n) => return Some(Poly::constant(ty, i64::try_from(*n).ok()?)),
+            LatchRuns::Symbolic(count) => count,
+            LatchRuns::Never | LatchRuns::Unknown => return None,
+        };
+        let holds = match count.holds {
+            Holds::Always => true,
+            Holds::IfTaken => self.is_exact,
+            Holds::If(_) => false,
+        };
+        let runs = match &count.form {
+            CountForm::Number(runs) => runs.clone(),
+            CountForm::Distance { from, to, down: false, stride: 1 } => to.sub(from)?,
+            CountForm::Distance { from, to, down: true, stride: 1 } => from.sub(to)?,
+            _ => return None,
+        };
+        (holds && runs.ty() == ty).then_some(runs)
+    }
+
+    /// Returns whether a block of the loop may run in the last iteration, the one in which the loop is
+    /// left.
+    pub fn runs_in_last(&self, dom: &DominatorTree, block: Block) -> bool {
+        match self.exit.filter(|_| self.is_exact) {
+            Some(exit) => !dom.strictly_dominates(exit.from, block),
+            None => true,
+        }
+    }
 }
 
 /// The trip counts of the loops of a function.

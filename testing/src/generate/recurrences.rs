@@ -1,0 +1,138 @@
+//! Nests that compute elements of an array from others of it, as recurrences, dynamic programs and eliminations do:
+//!
+//! ```text
+//! for i in 1:n
+//!     for j in 1:i-1
+//!         a[j + 1, i] = tanh(a[j, i]) - a[i, j] * a[i, 2]
+//!     a[i, i + 1] = a[i, i] / (2 + a[1, i]^2)
+//! ```
+//!
+//! An index is a counter, or a constant, and up to 3 more. Each loop goes up or down, and over all, or what is before or after
+//! the counter of the loop around it. Some statements stand before inner loops, and some after them.
+
+use regraft_dialects::{arith, math, mem};
+use regraft_ir::{Constant, Operand, Type};
+
+use super::body::{Body, Var};
+
+/// The most that is added to a counter in an index, and the greatest constant one.
+const MAX_SHIFT: usize = 3;
+
+/// An array that is computed, and the counters of the loops that are open.
+struct Nest {
+    array: Operand,
+    rank: usize,
+    element: Type,
+    length: Operand,
+    counters: Vec<Operand>,
+}
+
+impl Body<'_, '_> {
+    /// A nest of one to three loops over a vector or a matrix that begins with the elements of a vector.
+    pub(super) fn recurrence(&mut self) {
+        let x = self.numbers();
+        let element = self.element_of(x.known);
+        let x = self.exact(x);
+        let length: Operand = self.push(mem::length(x)).into();
+        let side = self.shifted(length, MAX_SHIFT as i64);
+        let rank = 1 + usize::from(self.c().chance(60));
+        let init = self.operand(element, false).operand;
+        let array = self.push(mem::fill(init, vec![side; rank]));
+        let (ty, array) = (self.f.ty(array), Operand::from(array));
+        let first = self.open_loop(length, None, false);
+        let mut nest = Nest { array, rank, element, length, counters: vec![first.index] };
+        let given = self.push(mem::load(x, [first.index]));
+        let place = self.place(&nest);
+        self.push(mem::store(array, given, place));
+        self.close_loop(&first, None);
+        nest.counters.clear();
+        let depth = 1 + self.c().below(3);
+        self.recurrent_loops(&mut nest, depth);
+        let at: Vec<Operand> = (0..rank)
+            .map(|_| {
+                let shift = self.c().below(MAX_SHIFT) as i64 + 1;
+                self.shifted(length, shift)
+            })
+            .collect();
+        let operand = self.push(mem::load(array, at)).into();
+        self.define(Var { operand, ty: element, known: element });
+        self.define(Var { operand: array, ty, known: ty });
+    }
+
+    fn recurrent_loops(&mut self, nest: &mut Nest, depth: usize) {
+        let around = nest.counters.last().copied().filter(|_| self.c().chance(60));
+        let (count, start) = match around {
+            Some(counter) if self.c().chance(50) => {
+                (self.push(arith::sub(nest.length, counter)).into(), Some(counter))
+            }
+            Some(counter) => (self.shifted(counter, -1), None),
+            None => (nest.length, None),
+        };
+        let down = self.c().chance(40);
+        let open = self.open_loop(count, None, down);
+        let counter = match start {
+            Some(start) => self.push(arith::add(open.index, start)).into(),
+            None => open.index,
+        };
+        nest.counters.push(counter);
+        let is_innermost = depth == 1;
+        if is_innermost || self.c().chance(30) {
+            self.recurrent_statement(nest);
+        }
+        if !is_innermost {
+            self.recurrent_loops(nest, depth - 1);
+        }
+        if self.c().chance(40) {
+            self.recurrent_statement(nest);
+        }
+        nest.counters.pop();
+        self.close_loop(&open, None);
+    }
+
+    /// `a[..] = f(a[..], a[..])`.
+    fn recurrent_statement(&mut self, nest: &Nest) {
+        let Nest { array, element, .. } = *nest;
+        let place = self.place(nest);
+        let other = self.place(nest);
+        let at = if self.c().chance(40) { place.clone() } else { self.place(nest) };
+        let p: Operand = self.push(mem::load(array, at)).into();
+        let q: Operand = self.push(mem::load(array, other)).into();
+        let value = match self.c().below(5) {
+            0 | 1 if element.is_float() => {
+                let bounded = self.push(math::tanh(p));
+                self.push(arith::mul(bounded, q))
+            }
+            2 if element.is_float() => {
+                let two = self.constant(Constant::float(element, 2.0).unwrap_or(Constant::Unit));
+                let square = self.push(arith::mul(q, q));
+                let divisor = self.push(arith::add(two, square));
+                self.push(arith::fdiv(p, divisor))
+            }
+            3 if element.is_float() => {
+                let bounded = self.push(math::tanh(q));
+                self.push(arith::sub(p, bounded))
+            }
+            _ => {
+                let product = self.push(arith::mul(p, q));
+                self.push(arith::sub(p, product))
+            }
+        };
+        self.push(mem::store(array, value, place));
+    }
+
+    /// Indices of an element: counters that are at most the length, or constants, and a little more.
+    fn place(&mut self, nest: &Nest) -> Vec<Operand> {
+        (0..nest.rank)
+            .map(|_| {
+                let shift = self.c().below(MAX_SHIFT) as i64;
+                match self.c().chance(85) {
+                    true => {
+                        let counter = self.c().pick(&nest.counters);
+                        self.shifted(counter, shift)
+                    }
+                    false => self.int(shift + 1),
+                }
+            })
+            .collect()
+    }
+}
