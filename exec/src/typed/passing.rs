@@ -30,8 +30,13 @@ impl<'a> Passing<'a> {
         &mut self,
         lend: impl FnOnce(&mut Lent) -> Option<Shared<Array>>,
     ) -> Result<(), Trap> {
-        let array = self.loans.next().and_then(lend);
-        self.pass_value(Val::Array(array.ok_or_else(too_many)?))
+        let array = self.loans.next().and_then(lend).ok_or_else(too_many)?;
+        let register = self.vals.next().ok_or_else(no_register)?;
+        let before = std::mem::replace(register, Val::Unit);
+        // Made in the register: a value that is copied to it must have come to memory first.
+        *register = Val::Array(array);
+        before.discard();
+        Ok(())
     }
 
     #[inline]
