@@ -39,7 +39,7 @@ pub use error::{ErrorKind, ExecError, Trap};
 pub use eval::{EvalCx, EvalFn, EvalRow, EvalTable};
 pub use host::{Host, Services, no_service};
 pub use interp::{CodeForm, Interpreter, PreparedCall, RunBy};
-pub use native::native_engines;
+pub use native::{allow_background_code, native_engines};
 pub use profiler::{Profile, Profiler, ProfilerOptions};
 pub use recording_cost::recording_cost;
 pub use tangent::Tangents;

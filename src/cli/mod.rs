@@ -39,7 +39,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
-use regraft_exec::{EngineKind, preset_threads};
+use regraft_exec::{EngineKind, allow_background_code, preset_threads};
 use regraft_ir::{Context, Diagnostic, Dialect, Extensions, Registry, Type};
 use regraft_lang::StartUp;
 use regraft_lang::world::{Code, DynamoCx};
@@ -213,7 +213,11 @@ impl Tool {
         };
         // The stack of the main thread is as large as the system says; ours is as large as
         // programs need that are nested deeply. Its pages are taken only if they are used.
-        stacker::grow(STACK, guarded)
+        allow_background_code(true);
+        let code = stacker::grow(STACK, guarded);
+        // The process may end, and sessions were not dropped.
+        allow_background_code(false);
+        code
     }
 
     fn command(&self, cli: &Cli) -> Outcome {

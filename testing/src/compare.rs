@@ -379,8 +379,28 @@ fn same_text(a: &str, b: &str, floats: FloatMatch) -> bool {
         (Ok(x), Ok(y)) => floats.equal(x, y),
         _ => x == y,
     };
+    let same_numbers = |(x, y): (&String, &String)| {
+        let (xs, ys) = (numbers(x), numbers(y));
+        xs.len() == ys.len() && xs.iter().zip(ys).all(|(x, y)| same(x, y))
+    };
     // As many gaps are between as many words.
-    gaps(a) == gaps(b) && words(a).iter().zip(&words(b)).all(|(x, y)| same(x, y))
+    gaps(a) == gaps(b) && words(a).iter().zip(&words(b)).all(same_numbers)
+}
+
+/// The numbers in a word, which may stand side by side: each begins with its sign, or at the second point.
+fn numbers(word: &str) -> Vec<&str> {
+    let (mut found, mut start, mut has_point, mut last) = (Vec::new(), 0, false, ' ');
+    for (at, c) in word.char_indices() {
+        let is_sign = matches!(c, '-' | '+') && !matches!(last, 'e' | 'E');
+        if at > start && (is_sign || c == '.' && has_point) {
+            found.push(&word[start..at]);
+            (start, has_point) = (at, false);
+        }
+        has_point |= c == '.';
+        last = c;
+    }
+    found.push(&word[start..]);
+    found
 }
 
 impl fmt::Display for Outcome {
@@ -395,5 +415,29 @@ impl fmt::Display for Outcome {
             write!(f, "\noutput: {:?}", self.output)?;
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_of_outputs_match_one_by_one() {
+        let near = FloatMatch::Relative(1e-9);
+        let same = [
+            ("-0.00.0", "0.00.0"),
+            ("x = 1.5, 1.0e-5", "x = 1.5000000001, 1.0e-5"),
+            ("1.0-2.0", "1.0-2.0000000001"),
+        ];
+        for (a, b) in same {
+            assert!(same_text(a, b, near), "{a} {b}");
+            assert!(!same_text(a, b, FloatMatch::Exact), "{a} {b}");
+        }
+        let others =
+            [("1.02.0", "1.03.0"), ("1.0", "1.0-0.0"), ("1.5, 2.5", "1.5 2.5"), ("NaN", "1.0")];
+        for (a, b) in others {
+            assert!(!same_text(a, b, near), "{a} {b}");
+        }
     }
 }

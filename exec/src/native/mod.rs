@@ -58,6 +58,8 @@ pub(crate) use self::functions::{DONE, LEFT, Runtime};
 pub use self::image::Image;
 pub(crate) use self::image::hash_of;
 #[cfg(feature = "jit")]
+pub use self::llvm::allow_background_code;
+#[cfg(feature = "jit")]
 pub(crate) use self::llvm::{Delivery, Order, is_at_hand, llvm_text};
 pub(crate) use self::references::table;
 pub(crate) use self::source::Source;
@@ -103,6 +105,10 @@ pub fn native_engines() -> Vec<EngineKind> {
     };
     kinds.iter().copied().filter(|&kind| backend(kind).is_ok()).collect()
 }
+
+/// Does nothing, as nothing is made.
+#[cfg(not(feature = "jit"))]
+pub fn allow_background_code(_: bool) {}
 
 /// The text of a unit for LLVM.
 ///

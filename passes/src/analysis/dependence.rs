@@ -239,9 +239,7 @@ fn end_within(
         if step == 0 || (step > 0) != greatest {
             return Some(base);
         }
-        let count = counts.of(inner);
-        let last = count.most_runs(poly.ty())?;
-        let last = if count.runs_in_last(dom, block) { last } else { last.plus(-1) };
+        let last = counts.of(inner).last_iteration_of(block, dom, poly.ty())?;
         base.add(&last.scale(step))
     })
 }

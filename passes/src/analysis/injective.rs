@@ -13,17 +13,21 @@
 //! Indices are computed modulo 2^64, and no program runs through 2^55 iterations, as in
 //! [`dependence`](super::dependence).
 
+use regraft_ir::{Block, DominatorTree};
+
 use super::dependence::{Dependence, strong};
 use super::{InductionVariables, LoopId, Poly, Sym, TripCounts};
 
-/// Returns whether the indices determine the iteration of each of `loops`, within one iteration of
+/// The induction variables, the trip counts, and the dominator tree of a function.
+type Analyses<'a> = (&'a InductionVariables, &'a TripCounts, &'a DominatorTree);
+
+/// Returns whether the indices determine the iteration of each of `loops` around a block, within one iteration of
 /// the loops around them. O(loops² × dimensions).
 pub fn is_injective(
     indices: &[Poly],
     loops: &[LoopId],
-    root: LoopId,
-    variables: &InductionVariables,
-    counts: &TripCounts,
+    (root, block): (LoopId, Block),
+    analyses: Analyses<'_>,
 ) -> bool {
     let mut left: Vec<LoopId> = loops.to_vec();
     while !left.is_empty() {
@@ -35,9 +39,9 @@ pub fn is_injective(
             // The other loops of the nest are determined, or stand still.
             let base_fixed = rest.base.symbols().all(|s| match s {
                 Sym::Iteration(l) => !left.contains(&l),
-                Sym::Value(v) => variables.invariants().is_outside(root, v),
+                Sym::Value(v) => analyses.0.invariants().is_outside(root, v),
             });
-            if base_fixed && determines(&rest.steps, root, variables, counts) {
+            if base_fixed && determines(&rest.steps, (root, block), analyses) {
                 left.retain(|l| !moved.contains(l));
             }
         }
@@ -67,9 +71,8 @@ fn steps(index: &Poly, loops: &[LoopId]) -> Option<Steps> {
 /// Returns whether different iterations of one loop, or of two, move an index to different numbers.
 fn determines(
     steps: &[(LoopId, Poly)],
-    root: LoopId,
-    variables: &InductionVariables,
-    counts: &TripCounts,
+    (root, block): (LoopId, Block),
+    (variables, counts, dom): Analyses<'_>,
 ) -> bool {
     let moves = |step: &Poly| {
         step.constant_value()
@@ -80,14 +83,13 @@ fn determines(
         [(_, step)] => moves(step),
         [a, b] => [(a, b), (b, a)].into_iter().any(|((_, wide), (l, narrow))| {
             let unit = matches!(narrow.constant_value(), Some(1 | -1));
-            unit && fixed(wide) && runs_at_most(counts, *l, wide)
+            unit && fixed(wide) && {
+                let last = counts.of(*l).last_iteration_of(block, dom, wide.ty());
+                // As many iterations as a number says, or its negative.
+                let runs = last.map(|last| last.plus(1));
+                runs.is_some_and(|runs| runs == *wide || runs == wide.neg())
+            }
         }),
         _ => false,
     }
-}
-
-/// Returns whether a loop, if it runs at all, runs as often as a number says, or its negative.
-fn runs_at_most(counts: &TripCounts, l: LoopId, number: &Poly) -> bool {
-    let runs = counts.of(l).most_runs(number.ty());
-    runs.is_some_and(|runs| runs == *number || runs == number.neg())
 }

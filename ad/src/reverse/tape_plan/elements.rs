@@ -105,13 +105,15 @@ impl Planner<'_> {
     /// Returns whether the indices of a store determine the iteration of all loops around it.
     fn is_stored_to_once(&self, store: Value) -> bool {
         let f = self.f;
-        let loops: Vec<LoopId> = self.loops.around(f.block_of(store)).collect();
+        let block = f.block_of(store);
+        let loops: Vec<LoopId> = self.loops.around(block).collect();
         let Some(&outermost) = loops.last() else { return false };
-        let (ivs, counts) = (&self.loops.ivs, &self.loops.counts);
-        let evolution =
-            |index: Operand| f.operand_type(index).is_int().then(|| ivs.evolution(f, index));
+        let (ivs, counts, dom) = (&self.loops.ivs, &self.loops.counts, &self.loops.dom);
+        let evolution = |index: Operand| {
+            f.operand_type(index).is_int().then(|| ivs.evolution_at(f, index, block))
+        };
         let map: Option<Vec<Poly>> = f.operands(store).skip(2).map(evolution).collect();
-        map.is_some_and(|map| is_injective(&map, &loops, outermost, ivs, counts))
+        map.is_some_and(|map| is_injective(&map, &loops, (outermost, block), (ivs, counts, dom)))
     }
 
     /// The store after a value, in its block, from whose element the reverse sweep can load it: the array is there before the
@@ -162,9 +164,10 @@ impl Planner<'_> {
         if f.ty(v).is_int() {
             let evolution = self.evolution(v);
             if evolution.symbols().all(|symbol| symbol != Sym::Value(v)) {
+                let block = f.block_of(v);
                 return evolution.symbols().all(|symbol| match symbol {
                     Sym::Value(value) => self.is_found_the_same(l, value, left),
-                    Sym::Iteration(other) => other != l,
+                    Sym::Iteration(other) => other != l && self.loops.forest.contains(other, block),
                 });
             }
         }

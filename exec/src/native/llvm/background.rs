@@ -2,7 +2,8 @@
 //!
 //! One thread of the process does it, from the first order on. It loads the library first, so nobody else waits for that.
 //! LLVM must not be taken down beneath it when the process ends: whoever has ordered code waits for it before it goes, unless
-//! nobody has begun with it. Who ends the process meanwhile waits too.
+//! nobody has begun with it. Who ends the process meanwhile waits too, but for the time in which the library is loaded: a program that
+//! keeps its sessions to the end says before that nobody wants code any more ([`allow_background_code`]).
 
 use std::ffi::c_int;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -47,6 +48,17 @@ static IS_LOADED: AtomicBool = AtomicBool::new(false);
 /// Held while LLVM is at work.
 static AT_WORK: Mutex<()> = Mutex::new(());
 
+/// True while nobody wants code.
+static IS_PAUSED: AtomicBool = AtomicBool::new(false);
+
+/// Lets better code be made while other code runs, as it is at first, or keeps it from being made: then nobody is at work with
+/// LLVM when this returns. A process that ends while LLVM is loaded in the background may crash, so that a program which does not
+/// drop its sessions calls this before it ends.
+pub fn allow_background_code(is_allowed: bool) {
+    IS_PAUSED.store(!is_allowed, Ordering::Relaxed);
+    drop(lock());
+}
+
 /// Returns whether code can be made without loading the library first.
 pub(crate) fn is_at_hand() -> bool {
     IS_LOADED.load(Ordering::Relaxed)
@@ -78,13 +90,15 @@ impl Order {
 
 /// Fills orders as long as any can come.
 fn fill_all(orders: &Receiver<Order>) {
-    let at_work = lock();
-    let llvm = Llvm::new().ok();
-    IS_LOADED.store(llvm.is_some(), Ordering::Relaxed);
-    drop(at_work);
+    let mut llvm = None;
     for Order { unit, text, reply, is_cancelled } in orders {
         let at_work = lock();
-        let wanted = llvm.as_ref().filter(|_| !is_cancelled.load(Ordering::Relaxed));
+        let is_wanted = !is_cancelled.load(Ordering::Relaxed) && !IS_PAUSED.load(Ordering::Relaxed);
+        if is_wanted && llvm.is_none() {
+            let loaded = llvm.insert(Llvm::new().ok());
+            IS_LOADED.store(loaded.is_some(), Ordering::Relaxed);
+        }
+        let wanted = llvm.as_ref().and_then(Option::as_ref).filter(|_| is_wanted);
         // Whoever waits gets an answer in any case.
         let make = |llvm: &Llvm| catch_unwind(AssertUnwindSafe(|| llvm.make(&text).ok()));
         let made = wanted.and_then(|llvm| make(llvm).ok().flatten());

@@ -31,6 +31,7 @@ use self::text::{UnitText, write_unit};
 /// Code without loops that is longer gets little effort: the time for it would never come back.
 const LONG: usize = 100;
 
+pub use self::background::allow_background_code;
 pub(crate) use self::background::{Delivery, Order, is_at_hand};
 
 /// The compiler for the CPU that it runs on.

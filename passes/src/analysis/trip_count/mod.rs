@@ -75,26 +75,31 @@ pub struct TripCount {
 }
 
 impl TripCount {
-    /// The number of back edges that are taken, or one that is not below it, as a polynomial, for loops that take any and come to
-    /// an end.
-    pub(crate) fn most_runs(&self, ty: Type) -> Option<Poly> {
-        let count = match &self.latch_runs {
-            LatchRuns::Constant(n) => return Some(Poly::constant(ty, i64::try_from(*n).ok()?)),
-            LatchRuns::Symbolic(count) => count,
-            LatchRuns::Never | LatchRuns::Unknown => return None,
-        };
-        let holds = match count.holds {
-            Holds::Always => true,
-            Holds::IfTaken => self.is_exact,
-            Holds::If(_) => false,
-        };
-        let runs = match &count.form {
-            CountForm::Number(runs) => runs.clone(),
-            CountForm::Distance { from, to, down: false, stride: 1 } => to.sub(from)?,
-            CountForm::Distance { from, to, down: true, stride: 1 } => from.sub(to)?,
+    /// The last iteration, counted from 0, in which a block of the loop runs if it runs at all, as a polynomial. A loop that may be
+    /// left early has none: what it counts to may be far beyond what is ever run.
+    pub(crate) fn last_iteration_of(
+        &self,
+        block: Block,
+        dom: &DominatorTree,
+        ty: Type,
+    ) -> Option<Poly> {
+        let runs_in_last = self.runs_in_last(dom, block);
+        let runs = match &self.latch_runs {
+            LatchRuns::Constant(n) => Poly::constant(ty, i64::try_from(*n).ok()?),
+            LatchRuns::Symbolic(count) if !matches!(count.holds, Holds::If(_)) => {
+                match &count.form {
+                    CountForm::Number(runs) => runs.clone(),
+                    // What runs before the test runs once where the distance is below zero.
+                    CountForm::Distance { .. } if runs_in_last => return None,
+                    CountForm::Distance { from, to, down: false, stride: 1 } => to.sub(from)?,
+                    CountForm::Distance { from, to, down: true, stride: 1 } => from.sub(to)?,
+                    _ => return None,
+                }
+            }
             _ => return None,
         };
-        (holds && runs.ty() == ty).then_some(runs)
+        let last = if runs_in_last { runs } else { runs.plus(-1) };
+        (self.is_exact && last.ty() == ty).then_some(last)
     }
 
     /// Returns whether a block of the loop may run in the last iteration, the one in which the loop is

@@ -134,5 +134,10 @@ fn is_overwritten_once(
         read.iter().map(|&index| analyses.variables.evolution_at(f, index, block)).collect();
     let loops = nest.around(block);
     written.eq(read.iter().copied())
-        && is_injective(&map, &loops, nest.root, analyses.variables, analyses.counts)
+        && is_injective(
+            &map,
+            &loops,
+            (nest.root, block),
+            (analyses.variables, analyses.counts, analyses.dom),
+        )
 }

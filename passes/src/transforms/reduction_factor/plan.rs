@@ -184,7 +184,8 @@ impl Planner<'_, '_> {
             .iter()
             .map(|&index| self.analyses.variables.evolution_at(f, index, block))
             .collect();
-        if !is_injective(&map, &moving, nest.root, self.analyses.variables, self.analyses.counts) {
+        let ReductionAnalyses { variables, counts, dom, .. } = *self.analyses;
+        if !is_injective(&map, &moving, (nest.root, block), (variables, counts, dom)) {
             return None;
         }
         self.is_apart(nest, &update, &whole, accesses, apart)?;
