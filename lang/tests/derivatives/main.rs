@@ -17,6 +17,7 @@ mod interface;
 mod modes;
 mod nested;
 mod orders;
+mod overwritten;
 mod products;
 mod questions;
 mod random_redefinition;

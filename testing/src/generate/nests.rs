@@ -24,6 +24,8 @@ pub(super) struct Open {
     pub(super) index: Operand,
     next: Operand,
     pub(super) carried: Option<Operand>,
+    /// The number of iterations, if it is asked at the end of each: there is one at least.
+    late: Option<Operand>,
 }
 
 impl Body<'_, '_> {
@@ -154,13 +156,32 @@ impl Body<'_, '_> {
         self.at = inside;
         let carried = self.f.param(header, 1).map(Operand::from);
         let next = self.push(arith::add(i, self.int(if down { -1 } else { 1 }))).into();
-        Open { header, exit, index: if down { i } else { next }, next, carried }
+        Open { header, exit, index: if down { i } else { next }, next, carried, late: None }
+    }
+
+    /// `for i in 1:n`, with the test at the end.
+    pub(super) fn open_late_loop(&mut self, n: Operand) -> Open {
+        let counter = Slot { ty: Type::I64, known: Type::I64 };
+        let (header, exit) = (self.block(&[counter]), self.block(&[]));
+        let start = self.int(0);
+        self.end(cf::br(header, [start]));
+        self.trips *= 3;
+        self.at = header;
+        let i = self.f.param(header, 0).map_or(n, Operand::from);
+        let next = self.push(arith::add(i, self.int(1))).into();
+        Open { header, exit, index: next, next, carried: None, late: Some(n) }
     }
 
     pub(super) fn close_loop(&mut self, open: &Open, carried: Option<Operand>) {
         let mut args = vec![open.next];
         args.extend(carried);
-        self.end(cf::br(open.header, args));
+        match open.late {
+            Some(n) => {
+                let more = self.push(arith::lt(open.next, n));
+                self.end(cf::br_if(more, open.header, args, open.exit, [] as [Operand; 0]));
+            }
+            None => self.end(cf::br(open.header, args)),
+        }
         self.trips = (self.trips / 3).max(1);
         self.at = open.exit;
     }

@@ -7,8 +7,8 @@
 //!     a[i, i + 1] = a[i, i] / (2 + a[1, i]^2)
 //! ```
 //!
-//! An index is a counter, or a constant, and up to 3 more. Each loop goes up or down, and over all, or what is before or after
-//! the counter of the loop around it. Some statements stand before inner loops, and some after them.
+//! An index is a counter, or a constant, and up to 3 more. Each loop goes up or down, or up with its test at the end, and over all, or
+//! what is before or after the counter of the loop around it. Some statements stand before inner loops, and some after them.
 
 use regraft_dialects::{arith, math, mem};
 use regraft_ir::{Constant, Operand, Type};
@@ -68,8 +68,11 @@ impl Body<'_, '_> {
             Some(counter) => (self.shifted(counter, -1), None),
             None => (nest.length, None),
         };
-        let down = self.c().chance(40);
-        let open = self.open_loop(count, None, down);
+        let open = match self.c().below(5) {
+            0 | 1 => self.open_loop(count, None, true),
+            2 => self.open_late_loop(count),
+            _ => self.open_loop(count, None, false),
+        };
         let counter = match start {
             Some(start) => self.push(arith::add(open.index, start)).into(),
             None => open.index,
