@@ -2,6 +2,7 @@
 //! forward mode, which keeps nothing.
 
 use regraft_exec::Val;
+use regraft_exec::value::Array;
 use regraft_lang::{Mode, Session};
 
 /// Functions of a vector, or of a vector and a number, and calls of them.
@@ -114,7 +115,7 @@ const CALLS: [&str; 10] = [
 ];
 
 fn numbers(value: &Val) -> Vec<f64> {
-    value.as_array().and_then(|array| array.to_vec::<f64>()).expect("it is a vector of floats")
+    value.as_array().and_then(Array::to_vec).expect("it is a vector of floats")
 }
 
 #[test]
