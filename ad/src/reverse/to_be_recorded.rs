@@ -58,7 +58,9 @@ pub(super) struct ToBeRecorded {
     reads_stay: Vec<bool>,
     /// Of calls: whether no operand or result of them is written after them, and nothing that others know.
     operands_stay: Vec<bool>,
+    /// Of outermost loops, by their headers.
     writes: FxHashMap<Block, LoopWrites>,
+    /// What the classes of memory are told by; nothing if reads are not made again.
     known: Option<(Arc<Aliases>, Arc<MemoryClasses>)>,
 }
 

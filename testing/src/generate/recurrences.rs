@@ -7,7 +7,7 @@
 //!     a[i, i + 1] = a[i, i] / (2 + a[1, i]^2)
 //! ```
 //!
-//! An index is a counter, or a constant, and up to 3 more. Each loop goes up or down, or up with its test at the end, and over all, or
+//! An index is a counter and up to 2 more, or a constant. Each loop goes up or down, or up with its test at the end, and over all, or
 //! what is before or after the counter of the loop around it. Some statements stand before inner loops, and some after them.
 
 use regraft_dialects::{arith, math, mem};
@@ -15,7 +15,7 @@ use regraft_ir::{Constant, Operand, Type};
 
 use super::body::{Body, Var};
 
-/// The most that is added to a counter in an index, and the greatest constant one.
+/// The greatest constant index. Less than that is added to a counter.
 const MAX_SHIFT: usize = 3;
 
 /// An array that is computed, and the counters of the loops that are open.

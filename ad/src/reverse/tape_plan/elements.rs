@@ -8,9 +8,10 @@
 //! ```
 //!
 //! # Why it is right
-//! Whether a store may come to an element after it was read or stored to is asked of the loops around both accesses, outer ones
+//! The loops around both accesses tell whether a store comes to an element after it was read or stored to, outer ones
 //! first: by the distance in iterations ([`dependence`]), and if that is zero by the next loop, which then runs within one
-//! iteration; or the store has gone past the element ([`has_left`]). Where no loop is left, the store is not reached from the other access without the next iteration. Distances are about one
+//! iteration. A store that has gone past the element ([`has_left`]) does not come to it any more. Where no loop is left to ask, the
+//! store comes later if it is reached from the other access within the iteration. Distances are about one
 //! execution of a loop; the outermost one is executed once, or what it writes may be written after it.
 
 use regraft_dialects::mem;
@@ -151,7 +152,8 @@ impl Planner<'_> {
     /// Returns whether a value is the same in all iterations of one execution of a loop around it, with the same iterations of
     /// the other loops within that.
     pub(super) fn is_same_in(&self, l: LoopId, v: Value) -> bool {
-        self.is_found_the_same(l, v, &mut MAX_VALUES.clone())
+        let mut left = MAX_VALUES;
+        self.is_found_the_same(l, v, &mut left)
     }
 
     fn is_found_the_same(&self, l: LoopId, v: Value, left: &mut u32) -> bool {
