@@ -513,3 +513,31 @@ func @chunk(%1: @C, %2: i64) -> f64 {{inline=false}} {{
     floats(&text("%3"), &[0.5], &[0.5]);
     floats(&text("%6"), &[0.5], &[2.0]);
 }
+
+/// Nothing in these loops has a derivative, so the reverse sweep bypasses the one around the others. The block that it is left
+/// from has two predecessors, behind a loop within: which of them control came from is not asked.
+#[test]
+fn a_block_of_a_loop_that_is_bypassed() {
+    let text = "
+func @main(%x: f64, %a: bool) -> f64 {
+^1:
+  br ^2
+^2:
+  br ^4
+^3(%r: f64):
+  return %r
+^4:
+  br %a, ^6, ^5
+^5:
+  br false, ^2, ^3(%x)
+^6:
+  br false, ^7, ^5
+^7:
+  br %a, ^6, ^4
+}";
+    for flag in [false, true] {
+        let text =
+            text.replace(", %a: bool", "").replace("%a", if flag { "true" } else { "false" });
+        floats(&text, &[0.75], &[1.0]);
+    }
+}

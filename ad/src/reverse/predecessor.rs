@@ -138,16 +138,17 @@ impl Chooser<'_> {
         found
     }
 
-    /// The immediate dominator of a block, if no block between has adjoint work.
+    /// The nearest block that dominates another one, but for those of loops that are not around that one, if no block between
+    /// has adjoint work. So no block of a loop that is bypassed, from its header to what is before it, asks where control came from.
     fn region_without_work(&self, block: Block) -> Option<Block> {
         if self.has_active_params[block.index()] {
             return None;
         }
-        let from = self.loops.dom.idom(block)?;
+        let mut from = self.loops.dom.idom(block)?;
         // On the way into a loop its iterations would have to be known.
-        let l = self.forest().loop_of(from);
-        if l.is_some_and(|l| !self.forest().contains(l, block)) {
-            return None;
+        let is_around = |l: LoopId| self.forest().contains(l, block);
+        while !self.forest().loop_of(from).is_none_or(is_around) {
+            from = self.loops.dom.idom(from)?;
         }
         let mut seen = vec![from, block];
         let mut pending: Vec<Block> = self.f.in_edges(block).map(|edge| edge.from).collect();

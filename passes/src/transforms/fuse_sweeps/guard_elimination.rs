@@ -30,8 +30,6 @@ pub(super) struct Guard {
     counted: CountedLoop,
     /// The block that the loop is left to, if that is not where the ways meet.
     left: Option<Block>,
-    /// The arguments where the branch bypasses the loop.
-    around: Vec<Operand>,
     /// True if it bypasses the loop if its condition is true.
     if_true: bool,
 }
@@ -92,8 +90,7 @@ impl Guard {
         if !same_types || !is_pure(f, counted.header) || !idle {
             return None;
         }
-        let around = f.edge_args(skip).collect();
-        Some(Self { block, into, counted, left, around, if_true: skip == first })
+        Some(Self { block, into, counted, left, if_true: skip == first })
     }
 
     /// Returns whether its blocks are still there.
@@ -106,9 +103,12 @@ impl Guard {
     pub(super) fn remove(self, f: &mut Function) -> IrResult<()> {
         let term = Value::terminator(self.block);
         let Some(condition) = f.operand(term, 0) else { return Ok(()) };
-        let enter = f.out_edges(self.block).find(|&e| f.edge_target(e) == self.into);
-        let Some(enter) = enter else { return Ok(()) };
+        let (enter, skip): (Vec<Edge>, Vec<Edge>) =
+            f.out_edges(self.block).partition(|&e| f.edge_target(e) == self.into);
+        let (&[enter], &[skip]) = (enter.as_slice(), skip.as_slice()) else { return Ok(()) };
         let initial: Vec<Operand> = f.edge_args(enter).collect();
+        // Another branch that was taken away may have changed them.
+        let around: Vec<Operand> = f.edge_args(skip).collect();
         let left = match self.left {
             Some(left) => left,
             None => f.split_edge(self.counted.exit(f))?,
@@ -116,7 +116,7 @@ impl Guard {
         let Some(exit) = f.out_edges(left).next() else { return Ok(()) };
         let (after, args) = (f.edge_target(exit), f.edge_args(exit).collect::<Vec<_>>());
         let mut passed = Vec::with_capacity(args.len());
-        for (around, arg) in self.around.into_iter().zip(args) {
+        for (around, arg) in around.into_iter().zip(args) {
             let (then, otherwise) = if self.if_true { (around, arg) } else { (arg, around) };
             passed.push(match then == otherwise {
                 true => then,
