@@ -82,7 +82,11 @@ end
 @inline __join_two(s::Tuple{}, t::Tuple) = t
 @inline __join_two(s::Tuple, t::Tuple{}) = s
 @inline __join_two(s::Tuple, t::Tuple) = (__join_dim(s[1], t[1]), __join_two(tail(s), tail(t))...)
-__join_dim(m, n) = m == n || n == 1 ? m : m == 1 ? n : throw(DimensionMismatch(string("arrays could not be broadcast to a common size; got a dimension with lengths ", m, " and ", n)))
+@inline function __join_dim(m, n)
+    (m == n) | (m == 1) | (n == 1) || __no_common_size(m, n)
+    return ifelse(m == 1, n, m)
+end
+__no_common_size(m, n) = throw(DimensionMismatch(string("arrays could not be broadcast to a common size; got a dimension with lengths ", m, " and ", n)))
 
 # What `x[i] .= …` writes to: a part of an array, or an element that is an array itself.
 @inline __dotview(x, is...) = getindex(x, is...)
@@ -133,9 +137,17 @@ __linear_like(a::Array) = true
 __linear_like(a::Array{T, 1}) where T = true
 __linear_like(a::ReshapedArray{T, 2}) where T = true
 
-function __check_fit(dims, x)
-    __join_two(dims, __dims_of(x)) == dims || throw(DimensionMismatch(string("cannot broadcast array to have fewer dimensions or elements: the destination has size ", dims, ", an argument ", __dims_of(x))))
+@inline function __check_fit(dims, x)
+    __fits(dims, __dims_of(x)) || __does_not_fit(dims, __dims_of(x))
     return dims
+end
+@inline __fits(dims::Tuple, of::Tuple{}) = true
+@inline __fits(dims::Tuple{}, of::Tuple{}) = true
+@inline __fits(dims::Tuple{}, of::Tuple) = false
+@inline __fits(dims::Tuple, of::Tuple) = ((dims[1] == of[1]) | (of[1] == 1)) & __fits(tail(dims), tail(of))
+function __does_not_fit(dims, of)
+    __join_two(dims, of)
+    throw(DimensionMismatch(string("cannot broadcast array to have fewer dimensions or elements: the destination has size ", dims, ", an argument ", of)))
 end
 # The element at row `i` and column `j` (from 1).
 @inline __pick2(x, i, j) = x

@@ -21,13 +21,13 @@
 
 # --- products -------------------------------------------------------------------------------
 
-function __dense_product(a::Array{T, 2}, b::Array{T, 2}, turned_a::Bool, turned_b::Bool) where T
-    out = mem.alloc(Array{T, 2}, turned_a ? size(a, 2) : size(a, 1), turned_b ? size(b, 1) : size(b, 2))
+function __dense_product!(out::Array{T, 2}, a::Array{T, 2}, b::Array{T, 2}, turned_a::Bool, turned_b::Bool) where T
     linalg.product(out, a, b, turned_a, turned_b)
     return out
 end
-function __dense_times(a::Array{T, 2}, x::Array{T, 1}, turned::Bool) where T
-    out = mem.alloc(Array{T, 1}, turned ? size(a, 2) : size(a, 1))
+@inline __dense_product(a::Array{T, 2}, b::Array{T, 2}, turned_a::Bool, turned_b::Bool) where T =
+    __dense_product!(mem.alloc(Array{T, 2}, turned_a ? size(a, 2) : size(a, 1), turned_b ? size(b, 1) : size(b, 2)), a, b, turned_a, turned_b)
+function __dense_times!(out::Array{T, 1}, a::Array{T, 2}, x::Array{T, 1}, turned::Bool) where T
     linalg.product(out, a, x, turned, false)
     return out
 end

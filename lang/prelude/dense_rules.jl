@@ -8,7 +8,7 @@
 
 @inline __columns_times(a::Array{T, 1}, b::Array{T, 1}) where T = __dense_outer(a, b)
 @inline __columns_times(a::Array{T, 2}, b::Array{T, 2}) where T = __dense_product(a, b, false, true)
-@inline __times_any(a, b::Array{T, 1}, turned) where T = __dense_times(a, b, turned)
+@inline __times_any(a, b::Array{T, 1}, turned) where T = __dense_times!(mem.alloc(Array{T, 1}, turned ? size(a, 2) : size(a, 1)), a, b, turned)
 @inline __times_any(a, b::Array{T, 2}, turned) where T = __dense_product(a, b, turned, false)
 function frule(t, ::typeof(__dense_solve), a::Array{T, 2}, b::Array{T, N}, upper::Bool, turned::Bool, unit::Bool) where {T, N}
     x = __dense_solve(a, b, upper, turned, unit)

@@ -28,18 +28,24 @@ end
 ×(a, b) = cross(a, b)
 
 function *(a::AbstractMatrix, x::AbstractVector)
+    out = __zeros_for(a, x, (size(a, 1),))
+    __check_inner(size(a, 2), length(x), a, x)
     if __are_dense(a, x) && __is_large(size(a, 1), size(a, 2))
-        __check_inner(size(a, 2), length(x), a, x)
-        return __dense_times(__stored(a), x, __is_turned(a))
+        __dense_times!(out, __stored(a), x, __is_turned(a))
+    else
+        __matvec!(out, a, x)
     end
-    return __matvec!(__zeros_for(a, x, (size(a, 1),)), a, x)
+    return out
 end
 function *(a::AbstractMatrix, b::AbstractMatrix)
+    out = __zeros_for(a, b, (size(a, 1), size(b, 2)))
+    __check_inner(size(a, 2), size(b, 1), a, b)
     if __are_dense(a, b) && __is_large(size(a, 1), size(a, 2), size(b, 2))
-        __check_inner(size(a, 2), size(b, 1), a, b)
-        return __dense_product(__stored(a), __stored(b), __is_turned(a), __is_turned(b))
+        __dense_product!(out, __stored(a), __stored(b), __is_turned(a), __is_turned(b))
+    else
+        __matmul!(out, a, b)
     end
-    return __matmul!(__zeros_for(a, b, (size(a, 1), size(b, 2))), a, b)
+    return out
 end
 *(a::AbstractVector, b::AbstractMatrix) = reshape(a, length(a), 1) * b
 *(a::Adjoint{T, P}, b::AbstractVector) where {T, P<:AbstractVector} = __sum_of_products(a.parent, b)
@@ -64,7 +70,6 @@ function __outer_loops(a, b)
     return out
 end
 function __matvec!(out, a, x)
-    __check_inner(size(a, 2), length(x), a, x)
     for j in 1:size(a, 2)
         v = x[j]
         for i in 1:size(a, 1)
@@ -75,7 +80,6 @@ function __matvec!(out, a, x)
 end
 # A transposed matrix is read by its own columns.
 function __matvec!(out, a::Union{Adjoint, Transpose}, x)
-    __check_inner(size(a, 2), length(x), a, x)
     p = a.parent
     for i in 1:size(a, 1)
         s = out[i]
@@ -87,7 +91,6 @@ function __matvec!(out, a::Union{Adjoint, Transpose}, x)
     return out
 end
 function __matmul!(out, a, b)
-    __check_inner(size(a, 2), size(b, 1), a, b)
     m, n = size(a, 1), size(a, 2)
     for j in 1:size(b, 2)
         for l in 1:n
@@ -100,7 +103,6 @@ function __matmul!(out, a, b)
     return out
 end
 function __matmul!(out, a::Union{Adjoint, Transpose}, b)
-    __check_inner(size(a, 2), size(b, 1), a, b)
     p = a.parent
     m, n = size(a, 1), size(a, 2)
     for j in 1:size(b, 2)

@@ -8,7 +8,7 @@ use regraft_ir::{
     Type, Value,
 };
 use regraft_passes::analysis::{Aliases, Analyses, may_be_object};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::adjoint_liveness::AdjointLiveness;
 use super::augment::{Augmented, augment};
@@ -18,6 +18,7 @@ use super::checkpoint::outline_loops;
 use super::control_reversal::reverse_control;
 use super::discardable::discardable;
 use super::driver::{Driver, Pair, TapeReport};
+use super::late_shadows::late_shadows;
 use super::loops::{Counters, Loops};
 use super::prepare::prepare;
 use super::private::PrivateObjects;
@@ -262,8 +263,11 @@ impl Driver<'_> {
         };
         let sweep = backward::sweep(self, &input, pair.reverse)?;
         let residuals = sweep.residuals.iter().map(|residual| residual.value);
+        let late = if naive { FxHashMap::default() } else { late_shadows(&aug, &sweep, &loops) };
         let (shadow_loads, counters) = (&aug.shadow_loads, reversal.counters);
-        let plan = tape_plan::plan(&aug.f, &loops, tbr, shadow_loads, &counters, naive, residuals);
+        let known = (tbr, shadow_loads, &late);
+        let plan =
+            tape_plan::plan(&aug.f, &loops, known, &counters, naive, residuals, &mut analyses);
         Ok(Planned { aug, loops, counters, sweep, plan })
     }
 

@@ -57,6 +57,7 @@ mod control_reversal;
 mod differentiate;
 mod discardable;
 mod driver;
+mod late_shadows;
 mod loops;
 mod predecessor;
 mod prepare;

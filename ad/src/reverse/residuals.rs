@@ -88,6 +88,7 @@ impl Materialiser<'_> {
         // What is the same wherever it is asked for is moved by others.
         let (block, at) = match decision.source {
             Source::Saved | Source::Affine(_) => (block, at),
+            Source::Made(place) => (place, self.anchor(place.1)),
             _ => self.outside_of_inner_loops(v, block, at),
         };
         if let Some(&known) = self.known.get(&(v, block.1)) {
@@ -97,7 +98,7 @@ impl Materialiser<'_> {
             Source::Saved => self.saved(v, at)?,
             Source::Affine(poly) => self.affine(poly, block, at)?,
             Source::Summed(sum) => self.summed(sum, block, at)?,
-            Source::Recomputed => {
+            Source::Recomputed | Source::Made(_) => {
                 let mut inst = forward.f.statement(v);
                 let ty = self.forward.f.ty(v);
                 let operands: Vec<Operand> = inst.operand_list().to_vec();

@@ -6,8 +6,8 @@
 //! shadows only.
 //!
 //! # Method
-//! Backward data flow of what may still be written, on classes of memory (64 bits a block), to a
-//! fixpoint: O(blocks + edges) for each round, and a round for each level of nested loops.
+//! Backward data flow of what may still be written, on classes of memory (64 bits a block), up to where an allocation makes the
+//! object anew that all writes to a class are to, to a fixpoint: O(blocks + edges) for each round, and a round for each level of nested loops.
 
 use std::sync::Arc;
 
@@ -77,15 +77,25 @@ impl ToBeRecorded {
         let (cfg, aliases) = (analyses.get::<ControlFlow>(f), analyses.get::<Aliases>(f));
         let (classes, forest) = (analyses.get::<MemoryClasses>(f), analyses.get::<LoopForest>(f));
         let of = |v: Value| classes.mod_ref_of(f, &aliases, analyses.effects(), v);
-        let mut own = vec![ModRefSet::default(); f.block_capacity()];
         let blocks: Vec<Block> = cfg.reverse_postorder().collect();
+        let renewed = renewed(f, &blocks, |v| of(v).written());
+        // What is written from the beginning of a block on by itself, and the classes that are made anew in it.
+        let mut own = vec![(ModRefSet::default(), 0); f.block_capacity()];
         for &block in &blocks {
-            for v in f.body(block) {
-                if f.op_def(v).is_some_and(|def| def.effects.writes_anything()) {
-                    own[block.index()] |= of(v);
+            let (written, made) = &mut own[block.index()];
+            for v in f.body(block).collect::<Vec<_>>().into_iter().rev() {
+                if let Some(&classes) = renewed.get(&v) {
+                    (*written, *made) = (written.without_writes_to(classes), *made | classes);
+                } else if f.op_def(v).is_some_and(|def| def.effects.writes_anything()) {
+                    *written |= of(v);
                 }
             }
         }
+        let from = |after: &[ModRefSet], block: Block| {
+            let (mut written, made) = own[block.index()];
+            written |= after[block.index()].without_writes_to(made);
+            written
+        };
         let mut after = vec![ModRefSet::default(); f.block_capacity()];
         let mut changed = true;
         while changed {
@@ -93,8 +103,7 @@ impl ToBeRecorded {
             for &block in blocks.iter().rev() {
                 let mut new = after[block.index()];
                 for next in f.successors(block) {
-                    new |= own[next.index()];
-                    new |= after[next.index()];
+                    new |= from(&after, next);
                 }
                 changed |= std::mem::replace(&mut after[block.index()], new) != new;
             }
@@ -103,7 +112,7 @@ impl ToBeRecorded {
         for outermost in forest.loops().filter(|&l| forest.get(l).parent.is_none()) {
             let mut of_loop = LoopWrites::default();
             for out in forest.get(outermost).exits.iter().map(|exit| f.edge_target(exit.edge(f))) {
-                of_loop.after |= own[out.index()].written() | after[out.index()].written();
+                of_loop.after |= from(&after, out).written();
             }
             for v in forest.blocks(outermost).iter().flat_map(|&block| f.body(block)) {
                 if f.op_def(v).is_some_and(|def| def.effects.writes_anything()) {
@@ -116,6 +125,7 @@ impl ToBeRecorded {
             let mut later = after[block.index()];
             let body: Vec<Value> = f.body(block).collect();
             for &v in body.iter().rev() {
+                later = later.without_writes_to(renewed.get(&v).copied().unwrap_or(0));
                 let Some(def) = f.op_def(v) else { continue };
                 let is_call = matches!(f.op(v), Some(core::CALL | core::APPLY));
                 if def.effects == Effects::NONE {
@@ -180,6 +190,37 @@ impl ToBeRecorded {
     pub(super) fn operands_stay(&self, v: Value) -> bool {
         self.operands_stay.get(v.index()).copied().unwrap_or(false)
     }
+}
+
+/// The allocations through which alone their classes of memory are written to, with these classes: what one of them makes is
+/// another object each time, so that no object from before it is written to through it. O(instructions).
+fn renewed(
+    f: &Function,
+    blocks: &[Block],
+    written: impl Fn(Value) -> u64,
+) -> FxHashMap<Value, u64> {
+    let (mut through, mut others): (FxHashMap<Value, u64>, u64) = Default::default();
+    for v in blocks.iter().flat_map(|&block| f.body(block)) {
+        let Some(effects) = f.op_def(v).map(|def| def.effects) else { continue };
+        if !effects.writes_anything() {
+            continue;
+        }
+        let operands = f.plain_operands(v).enumerate();
+        let mut targets = operands.filter(|&(at, _)| effects.writes.contains(at));
+        let target = targets.next().and_then(|(_, target)| target.as_value());
+        let is_made = |&made: &Value| f.op_def(made).is_some_and(|def| def.effects.allocates);
+        match target.filter(is_made).filter(|_| targets.next().is_none()) {
+            Some(made) => *through.entry(made).or_insert(0) |= written(v),
+            None => others |= written(v),
+        }
+    }
+    let mut seen = 0;
+    for &classes in through.values() {
+        others |= seen & classes;
+        seen |= classes;
+    }
+    through.values_mut().for_each(|classes| *classes &= !others);
+    through
 }
 
 /// Returns whether an op may write to an operand what it reads of another one.

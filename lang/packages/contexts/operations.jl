@@ -63,13 +63,14 @@ end
 
 function _count_routine!(frame, f, args)
     name = callee_name(f)
-    if name == "#dense_product" || name == "#dense_times" || name == "#dense_outer"
-        a, b = args[1], args[2]
-        outer, inner = name == "#dense_outer" ? (length(a) * length(b), 1) :
-            name == "#dense_times" ? (length(a), 1) : (length(a) * (args[4] ? size(b, 1) : size(b, 2)), 1)
-        _count_flops!(frame, :*, outer * inner)
-        name == "#dense_outer" || _count_flops!(frame, :+, outer * inner)
-    elseif name != "#dense_lu"
+    if name == "#dense_outer"
+        _count_flops!(frame, :*, length(args[1]) * length(args[2]))
+    elseif name == "#dense_product!" || name == "#dense_times!"
+        a, b = args[2], args[3]
+        columns = name == "#dense_times!" ? 1 : args[5] ? size(b, 1) : size(b, 2)
+        _count_flops!(frame, :*, length(a) * columns)
+        _count_flops!(frame, :+, length(a) * columns)
+    elseif name != "#dense_lu" && name != "#dense_product"
         _count_call!(frame.run, f)
     end
     return

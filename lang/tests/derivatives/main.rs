@@ -14,6 +14,7 @@ mod errors;
 mod exceptions;
 mod globals;
 mod interface;
+mod made_anew;
 mod modes;
 mod nested;
 mod orders;

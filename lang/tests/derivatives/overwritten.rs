@@ -118,11 +118,11 @@ fn numbers(value: &Val) -> Vec<f64> {
     value.as_array().and_then(Array::to_vec).expect("it is a vector of floats")
 }
 
-#[test]
-fn what_is_overwritten_is_not_loaded_again() {
+/// Holds the gradients of these calls by reverse mode against those by forward mode.
+pub(super) fn modes_agree(program: &str, calls: &[&str]) {
     let mut session = Session::new(&regraft_dialects::context());
-    session.run("program", PROGRAM).unwrap_or_else(|errors| panic!("{errors:?}"));
-    for call in CALLS {
+    session.run("program", program).unwrap_or_else(|errors| panic!("{errors:?}"));
+    for call in calls {
         let [back, forth] = [Mode::Reverse, Mode::Forward].map(|mode| {
             let found = session.gradient_of_call(call, mode);
             numbers(&found.unwrap_or_else(|errors| panic!("{call}: {errors:?}")).gradient[0])
@@ -132,4 +132,9 @@ fn what_is_overwritten_is_not_loaded_again() {
             assert!((x - y).abs() <= 1e-12 * y.abs().max(1.0), "{call}: {back:?} {forth:?}");
         }
     }
+}
+
+#[test]
+fn what_is_overwritten_is_not_loaded_again() {
+    modes_agree(PROGRAM, &CALLS);
 }

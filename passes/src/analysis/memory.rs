@@ -51,6 +51,14 @@ impl ModRefSet {
         self.reads_contents & writer.writes_contents | self.reads_shape & writer.writes_shape != 0
     }
 
+    /// The same, but for writes to these classes.
+    #[must_use]
+    pub const fn without_writes_to(mut self, classes: u64) -> Self {
+        self.writes_contents &= !classes;
+        self.writes_shape &= !classes;
+        self
+    }
+
     /// Returns whether something of these classes is written.
     pub const fn writes_any_of(self, classes: u64) -> bool {
         self.written() & classes != 0

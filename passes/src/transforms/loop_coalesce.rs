@@ -67,7 +67,7 @@ impl FunctionPass for LoopCoalesce {
         ensure_preheaders(f, &headers, &cx.analysis(f), |_| true)?;
         let forest = cx.analysis::<LoopForest>(f);
         let (counts, variables) = (cx.analysis::<TripCounts>(f), cx.analysis(f));
-        let analyses = CoverAnalyses::of(f, cx);
+        let analyses = CoverAnalyses::of(f, cx.analyses());
         let mut plans = Vec::new();
         let mut cover = analyses.cover(f);
         for inner in forest.loops() {

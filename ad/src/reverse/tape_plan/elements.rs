@@ -65,7 +65,11 @@ impl Planner<'_> {
         let (of_writer, of_access) = (f.block_of(writer), f.block_of(access));
         let mut common: Vec<LoopId> = self.loops.around(of_access).collect();
         common.retain(|&l| self.loops.forest.contains(l, of_writer));
+        let is_one_object = f.operand(writer, 0) == f.operand(access, 0);
         for &l in common.iter().rev() {
+            if is_one_object && self.is_made_in(l, access) {
+                continue;
+            }
             let (ivs, counts) = (&self.loops.ivs, &self.loops.counts);
             match dependence(f, aliases, ivs, counts, l, access, writer) {
                 Dependence::None => return false,
@@ -78,6 +82,39 @@ impl Planner<'_> {
             }
         }
         common.first().is_none_or(|&l| self.may_follow(l, access, writer))
+    }
+
+    /// Returns whether the array of an access is another one in each iteration of a loop.
+    fn is_made_in(&self, l: LoopId, access: Value) -> bool {
+        let array = self.f.operand(access, 0).and_then(Operand::as_value);
+        array.is_some_and(|array| {
+            self.f.op(array) == Some(mem::ALLOC)
+                && self.loops.forest.contains(l, self.f.block_of(array))
+        })
+    }
+
+    /// The array of a load or a store, if it is made in a loop around, and what the access gives would be kept in another one
+    /// that is made there, too.
+    pub(super) fn made_around(&self, access: Value) -> Option<Value> {
+        let array = self.f.operand(access, 0)?.as_value()?;
+        if !matches!(self.f.op(access), Some(mem::LOAD | mem::STORE))
+            || self.f.op(array) != Some(mem::ALLOC)
+        {
+            return None;
+        }
+        let (block, around) =
+            (self.f.block_of(access), self.loops.forest.loop_of(self.f.block_of(array))?);
+        let is_inner = self.loops.forest.contains(around, block)
+            && self.loops.forest.loop_of(block) != Some(around);
+        let is_kept_around = |preheader| self.loops.forest.contains(around, preheader);
+        let kept = self.counted_around(block).is_none_or(|(_, at)| is_kept_around(at));
+        (is_inner && kept).then_some(array)
+    }
+
+    /// Returns whether the loops around an access to an array meet all elements of it, so that the array takes no more than what
+    /// is accessed.
+    pub(super) fn meets_all(&self, access: Value) -> bool {
+        self.cover.meets_all(self.f, &self.loops.ivs, access)
     }
 
     /// Returns whether one access may come after another one in the same iteration of the innermost loop around both.
@@ -118,7 +155,7 @@ impl Planner<'_> {
     }
 
     /// The store after a value, in its block, from whose element the reverse sweep can load it: the array is there before the
-    /// loops, and the indices are found at little cost. O(uses).
+    /// loops, or made in one of them and no larger than what is stored, and the indices are found at little cost. O(uses).
     pub(super) fn stored_by(&self, v: Value) -> Option<Value> {
         let users = self.f.uses(v).map(|at| at.user);
         users.filter(|&store| self.is_kept_by(store, v)).min()
@@ -143,9 +180,9 @@ impl Planner<'_> {
             array.as_value().is_some_and(|array| self.loops.runs_once(f.block_of(array)));
         let is_only_stored = *stored == v.into() && !indices.contains(&v.into());
         is_element
-            && is_there
             && is_only_stored
             && indices.iter().all(is_at_hand)
+            && (is_there || self.made_around(store).is_some() && self.meets_all(store))
             && self.stays(store)
     }
 

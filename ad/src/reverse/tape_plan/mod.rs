@@ -8,7 +8,7 @@
 //! ```
 //!
 //! In the order of preference, a value is a constant, kept once (it is computed outside of loops, so
-//! that keeping it costs nothing that grows), affine in iterations of loops, a sum of what is affine over
+//! that keeping it costs nothing that grows), the shadow of an array that the reverse sweep makes ([`late_shadows`](super::late_shadows)), affine in iterations of loops, a sum of what is affine over
 //! the iterations of a loop, computed again from others at little [cost](Latencies), made again of parts that are kept, read where
 //! the function itself has stored it ([`elements`]), kept in an array with a place for each
 //! iteration of loops whose trip counts are known before they begin, and in which it changes, or kept on a stack that grows.
@@ -20,17 +20,24 @@ mod closed_form;
 mod elements;
 mod report;
 
+use std::cell::LazyCell;
+
 use regraft_dialects::{arith, core, data, mem};
 use regraft_ir::{Block, Effects, Function, Op, Operand, Traits, Value};
-use regraft_passes::analysis::{Latencies, LoopId, Poly, Sym};
+use regraft_passes::analysis::{Analyses, Latencies, LoopId, Poly, Sym};
+use regraft_passes::transforms::util::cover::CoverAnalyses;
 use rustc_hash::FxHashMap;
 
+use super::late_shadows::Place;
 use super::loops::{Counters, Loops};
 use super::to_be_recorded::ToBeRecorded;
 
 pub(super) use apply::{Applied, apply, place_after};
 pub(super) use closed_form::Summed;
 pub(super) use report::bytes_of;
+
+/// The reason why objects are kept.
+const MADE_ANEW: &str = "it is made anew each time";
 
 /// The greatest cost of computing a value again, in cycles: a function and two sums or products.
 const MAX_WORK: u32 = 48;
@@ -49,6 +56,8 @@ pub(super) enum Source {
     Recomputed,
     /// It is in the element that this store has put it in.
     Stored(Value),
+    /// It is made in this place of the reverse sweep.
+    Made(Place),
     /// It is in an array that is made at the end of a block, with an index for each of these loops,
     /// outer ones first. The array is found in turn.
     CachedPerIteration { loops: Vec<LoopId>, preheader: Block, array: Box<CacheDecision> },
@@ -110,15 +119,30 @@ impl TapePlan {
 pub(super) fn plan(
     f: &Function,
     loops: &Loops,
-    tbr: &ToBeRecorded,
-    shadow_loads: &FxHashMap<Value, Value>,
+    (tbr, shadow_loads, late_shadows): (
+        &ToBeRecorded,
+        &FxHashMap<Value, Value>,
+        &FxHashMap<Value, Place>,
+    ),
     counters: &Counters,
     naive: bool,
     residuals: impl Iterator<Item = Value>,
+    analyses: &mut Analyses,
 ) -> TapePlan {
     let latencies = f.ctx().extensions().get();
     let plan = TapePlan::default();
-    let mut this = Planner { f, loops, tbr, shadow_loads, counters, latencies, naive, plan };
+    let mut this = Planner {
+        f,
+        loops,
+        tbr,
+        shadow_loads,
+        late_shadows,
+        counters,
+        latencies,
+        naive,
+        cover: LazyCell::new(Box::new(|| CoverAnalyses::of(f, analyses))),
+        plan,
+    };
     let asked: Vec<Value> = residuals.collect();
     // In the order in which they are computed, so that what is kept first is there for what comes
     // later.
@@ -149,10 +173,14 @@ struct Planner<'a> {
     tbr: &'a ToBeRecorded,
     /// Loads of shadows, with the loads beside which they stand.
     shadow_loads: &'a FxHashMap<Value, Value>,
+    /// The shadows that the reverse sweep can make.
+    late_shadows: &'a FxHashMap<Value, Place>,
     /// The counters of iterations that were inserted.
     counters: &'a Counters,
     latencies: &'a Latencies,
     naive: bool,
+    /// Tells which loops meet all elements of an array.
+    cover: LazyCell<CoverAnalyses, Box<dyn FnOnce() -> CoverAnalyses + 'a>>,
     plan: TapePlan,
 }
 
@@ -162,6 +190,8 @@ struct Work {
     left: u32,
     /// The elements that it reads and that are overwritten later.
     overwritten: Vec<Value>,
+    /// The loads of arrays that are made in a loop around, and that may be kept.
+    of_made: Vec<Value>,
 }
 
 impl Work {
@@ -182,7 +212,9 @@ impl Planner<'_> {
     /// The values from which the reverse sweep finds one that is decided on.
     fn found_from(&self, v: Value) -> Vec<Value> {
         match self.plan.of(v).map(|decision| &decision.source) {
-            Some(Source::Recomputed) => self.f.operands(v).filter_map(Operand::as_value).collect(),
+            Some(Source::Recomputed | Source::Made(_)) => {
+                self.f.operands(v).filter_map(Operand::as_value).collect()
+            }
             Some(&Source::Stored(store)) => {
                 let place = self.f.operands(store).filter_map(Operand::as_value);
                 place.filter(|&part| part != v).collect()
@@ -207,6 +239,9 @@ impl Planner<'_> {
         if self.naive {
             return because(Source::Stack, "everything is kept");
         }
+        if let Some(&place) = self.late_shadows.get(&v) {
+            return because(Source::Made(place), "the forward sweep does not use it");
+        }
         self.keep_outer_symbols(v);
         if let Some(poly) = self.affine(v) {
             return because(Source::Affine(Box::new(poly)), "affine in iterations");
@@ -214,10 +249,14 @@ impl Planner<'_> {
         if let Some(sum) = self.summed(v) {
             return because(Source::Summed(Box::new(sum)), "a sum over iterations");
         }
-        let mut work = Work { left: MAX_WORK, overwritten: Vec::new() };
+        let mut work = Work { left: MAX_WORK, overwritten: Vec::new(), of_made: Vec::new() };
         let why = match self.work(v, &mut work) {
-            Ok(()) if work.overwritten.is_empty() => {
+            Ok(()) if work.of_made.iter().any(|&load| !self.meets_all(load)) => MADE_ANEW,
+            Ok(()) if work.overwritten.is_empty() && work.of_made.is_empty() => {
                 return because(Source::Recomputed, "cheap to compute again");
+            }
+            Ok(()) if work.overwritten.is_empty() => {
+                return because(Source::Recomputed, "the array that it reads is kept");
             }
             Ok(()) if self.keep_reads(v, &work.overwritten) => {
                 return because(Source::Recomputed, "what it reads is kept in fewer loops");
@@ -276,7 +315,7 @@ impl Planner<'_> {
         };
         let array = Box::new(match self.loops.runs_once(preheader) {
             true => CacheDecision { source: Source::Saved, why: "it is computed once" },
-            false => self.cache(preheader, "it is made anew each time"),
+            false => self.cache(preheader, MADE_ANEW),
         });
         CacheDecision { source: Source::CachedPerIteration { loops, preheader, array }, why }
     }
@@ -377,7 +416,7 @@ impl Planner<'_> {
         let is_read = effects != Effects::NONE;
         let changes = effects.writes_anything() || effects.opaque || effects.observable;
         if changes || effects.allocates || effects.deep || !(is_read || is_pure) {
-            return Err("it is made anew each time");
+            return Err(MADE_ANEW);
         }
         work.take(self.latencies.of(op, self.f.ty(v)))?;
         if is_read && !self.tbr.is_stable(reads) && !self.stays(reads) {
@@ -387,8 +426,13 @@ impl Planner<'_> {
                 _ => Err("what it reads is overwritten later"),
             };
         }
+        let made = self.made_around(v);
+        if made.is_some_and(|array| self.fetched_by(array).is_none()) {
+            work.of_made.push(v);
+            work.take(self.latencies.of(mem::LOAD, self.f.ty(v)))?;
+        }
         for operand in self.f.plain_operands(v) {
-            if let Some(operand) = operand.as_value() {
+            if let Some(operand) = operand.as_value().filter(|&operand| Some(operand) != made) {
                 self.work(operand, work)?;
             }
         }

@@ -31,6 +31,7 @@ impl TapePlan {
                     format!("recomputed: {base} + sum of {step}")
                 }
                 Source::Recomputed => "recomputed".to_owned(),
+                Source::Made(_) => "made by the reverse sweep".to_owned(),
                 &Source::Stored(store) => {
                     let array = f.operand(store, 0).map(|array| f.operand_text(array));
                     format!("an element of {}", array.unwrap_or_default())

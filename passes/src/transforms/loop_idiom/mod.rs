@@ -141,7 +141,7 @@ fn operand(f: &Function, v: Value, position: usize) -> Operand {
 fn covered(f: &Function, cx: &mut PassContext<'_>) -> Vec<(Nest, Value)> {
     let forest = cx.analysis::<LoopForest>(f);
     let nests = Nest::find_all(f, cx);
-    let analyses = CoverAnalyses::of(f, cx);
+    let analyses = CoverAnalyses::of(f, cx.analyses());
     let mut cover = analyses.cover(f);
     let mut found = Vec::new();
     for mut nest in nests {

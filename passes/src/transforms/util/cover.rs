@@ -1,14 +1,42 @@
 //! Decides if a loop meets all elements of a dimension of an array.
+//!
+//! ```
+//! use regraft_passes::analysis::{Analyses, InductionVariables};
+//! use regraft_passes::transforms::util::cover::CoverAnalyses;
+//!
+//! let text = "
+//! func @f(%n: i64) -> unit {
+//! ^1:
+//!   %a: array<f64, 1> = mem.alloc %n
+//!   br ^2(0)
+//! ^2(%i: i64):
+//!   %c: bool = arith.lt %i, %n
+//!   br %c, ^3, ^4
+//! ^3:
+//!   %j: i64 = arith.add %i, 1
+//!   mem.store %a, 1.0, %j
+//!   br ^2(%j)
+//! ^4:
+//!   return nothing
+//! }";
+//! let module = regraft_syntax::parse_module(&regraft_dialects::context(), "f.ir", text).unwrap();
+//! let f = module.function("f").unwrap();
+//! let mut analyses = Analyses::default();
+//! let variables = analyses.get::<InductionVariables>(f);
+//! let cover = CoverAnalyses::of(f, &mut analyses);
+//! let store = f.all_insts().find(|&v| f.op(v) == Some(regraft_dialects::mem::STORE)).unwrap();
+//! assert!(cover.meets_all(f, &variables, store));
+//! ```
 
 use std::sync::Arc;
 
+use regraft_dialects::mem;
 use regraft_ir::{Block, ControlFlow, DominatorTree, Function, Operand, Type, Value};
 
-use crate::PassContext;
 use crate::analysis::bounds::{Bounds, is_promised};
 use crate::analysis::trip_count::{CountForm, LatchRuns};
 use crate::analysis::{
-    Aliases, EffectSummaries, InductionVariables, LoopId, Poly, Ranges, Sym, TripCounts,
+    Aliases, Analyses, EffectSummaries, InductionVariables, LoopId, Poly, Ranges, Sym, TripCounts,
 };
 
 /// The loop of an index, and the way that it goes.
@@ -43,7 +71,8 @@ impl Counted {
 }
 
 /// The analyses that say so.
-pub(crate) struct CoverAnalyses {
+#[derive(Debug)]
+pub struct CoverAnalyses {
     counts: Arc<TripCounts>,
     cfg: Arc<ControlFlow>,
     tree: Arc<DominatorTree>,
@@ -61,15 +90,41 @@ pub(crate) struct Cover<'a> {
 }
 
 impl CoverAnalyses {
-    pub(crate) fn of(f: &Function, cx: &mut PassContext<'_>) -> Self {
+    /// Of a function.
+    pub fn of(f: &Function, analyses: &mut Analyses) -> Self {
         Self {
-            counts: cx.analysis(f),
-            cfg: cx.analysis(f),
-            tree: cx.analysis(f),
-            ranges: cx.analysis(f),
-            aliases: cx.analysis(f),
-            summaries: cx.effects().clone(),
+            counts: analyses.get(f),
+            cfg: analyses.get(f),
+            tree: analyses.get(f),
+            ranges: analyses.get(f),
+            aliases: analyses.get(f),
+            summaries: analyses.effects().clone(),
         }
+    }
+
+    /// Returns whether the loops around a load or a store, one for each dimension of its array, meet all elements of it. O(depth
+    /// of the dominator tree) for each of them.
+    pub fn meets_all(&self, f: &Function, variables: &InductionVariables, access: Value) -> bool {
+        let indices: Vec<Operand> = match f.op(access) {
+            Some(mem::LOAD) => f.operands(access).skip(1).collect(),
+            Some(mem::STORE) => f.operands(access).skip(2).collect(),
+            _ => return false,
+        };
+        let Some(array) = f.operand(access, 0).and_then(Operand::as_value) else { return false };
+        let (mut cover, block) = (self.cover(f), f.block_of(access));
+        let is_linear = indices.len() == 1;
+        let mut met: Vec<LoopId> = Vec::new();
+        indices.into_iter().zip(1..).all(|(index, dim)| {
+            let Some(counted) = Counted::of(f, variables, index, block) else { return false };
+            let preheader = variables.forest().get(counted.l).preheader;
+            let is_new = !met.contains(&counted.l);
+            met.push(counted.l);
+            is_new
+                && preheader.is_some_and(|at| {
+                    let dim = if is_linear { 0 } else { dim };
+                    cover.is_met(array, dim, &counted, block, Value::terminator(at))
+                })
+        })
     }
 
     pub(crate) fn cover<'a>(&'a self, f: &'a Function) -> Cover<'a> {

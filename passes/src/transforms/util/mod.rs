@@ -28,7 +28,7 @@ pub(crate) mod allocation_sites;
 pub mod clone_blocks;
 pub mod continuation;
 pub(crate) mod counters;
-pub(crate) mod cover;
+pub mod cover;
 pub(crate) mod edit;
 pub(crate) mod function_analyses;
 pub(crate) mod loop_accesses;
