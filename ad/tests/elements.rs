@@ -272,3 +272,36 @@ func @f(%x: array<f64, 1>) -> f64 {
     assert_eq!(forward.matches("mem.alloc").count(), 4, "two arrays and their shadows: {forward}");
     assert_eq!(gradient(text, &[0.5, 2.0, 0.0]).0, [0.0, 4.0, 0.0]);
 }
+
+/// An op that writes to all that an object of the iteration refers to writes to what was there before it.
+#[test]
+fn what_a_new_object_refers_to_may_be_written_to_through_it() {
+    let text = "
+func @f(%x0: array<f64, 1>) -> f64 {
+^1:
+  %x: array<f64, 1> = mem.copy %x0
+  br ^2(0, 0.0)
+^2(%i: i64, %s: f64):
+  %c: bool = arith.ge %i, 3
+  br %c, ^4, ^3
+^3:
+  %v: f64 = mem.load %x, 1
+  %w: f64 = math.sin %v
+  %p: f64 = arith.mul %w, %v
+  %t: f64 = arith.add %s, %p
+  %a: array<array<f64, 1>, 1> = mem.alloc 1
+  mem.store %a, %x, 1
+  ad.clear %a
+  %j: i64 = arith.add %i, 1
+  br ^2(%j, %t)
+^4:
+  return %s
+}
+";
+    // The first iteration alone reads what was given.
+    let (found, _, _) = gradient(text, &[0.3, 0.7]);
+    let expected = [0.3f64.cos() * 0.3 + 0.3f64.sin(), 0.0];
+    for (found, expected) in found.iter().zip(expected) {
+        assert!((found - expected).abs() < 1e-14, "{found} {expected}");
+    }
+}

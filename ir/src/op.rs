@@ -143,7 +143,7 @@ pub struct Effects {
     /// Something is read that no operand stands for, such as the value of a global name: it may be
     /// different after what may write any object.
     pub reads_globals: bool,
-    /// The result is a new object.
+    /// The result is a new object; of an op that is opaque, it may be one.
     pub allocates: bool,
     /// It can be observed when it happens, as output can: it may not go, nor change places with
     /// another such op. Beside its operands it touches no object.

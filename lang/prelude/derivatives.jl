@@ -89,9 +89,13 @@ __check_tangent(x::NamedTuple{K}, t::NamedTuple{K}) where K = __check_tangent(va
 
 # --- reverse mode ---------------------------------------------------------------------------
 
-gradient(f, args...) = __value_and_gradient(f, args)[2]
+gradient(f, args...) = __gradient_alone(f, args)
 # The value is computed only as far as the gradient needs it.
-__gradient_alone(f, args) = __value_and_gradient(f, args)[2]
+function __gradient_alone(f, args)
+    __check_variables(args)
+    vars = __variables(args)
+    return __natural(__unroll_map(__template, vars), __only_gradient(f, vars))
+end
 
 function withgradient(f, args...)
     r = __value_and_gradient(f, args)
@@ -402,7 +406,7 @@ end
 struct __Gradients{F} <: Function
     f::F
 end
-(g::__Gradients)(args...) = __value_and_gradient(g.f, args)[2]
+(g::__Gradients)(args...) = __gradient_alone(g.f, args)
 function __hvp_to(f, args, directions, places)
     __unroll_map(__check_tangent, args, directions)
     __unroll_map(__check_tangent, args, places)

@@ -16,7 +16,7 @@
 //! the reverse sweep that use the shadow: the nearest common dominator of these, or the next one above it that fits.
 //!
 //! # Why it is right
-//! The loop is left from one block, its header or its only latch, whose counterpart the reverse sweep enters it by, and which
+//! But by errors, the loop is left from one block, its header or its only latch, whose counterpart the reverse sweep enters it by, and which
 //! dominates the place. Between two visits to that counterpart one iteration is reversed, but for the header of a loop that is
 //! left there, and so that one has neither the array nor the place. The place comes before all uses of that iteration: a way to a
 //! use around it, after the first way to the counterpart, would be one from the entry. It comes once, as it is in no inner loop.
@@ -89,8 +89,8 @@ pub(super) fn late_shadows(
     users.into_iter().filter_map(find).collect()
 }
 
-/// The only block that a loop is left from, its header or its latch, with its counterpart, by which the reverse sweep enters the
-/// loop. `None` if there are others, or if `home` is that header.
+/// The only block that a loop is left from but by errors, its header or its latch, with its counterpart, by which the reverse
+/// sweep enters the loop. `None` if there are others, or if it is a header before the latch and the `home` of the array.
 fn reversed_from(
     f: &Function,
     sweep: &Sweep,

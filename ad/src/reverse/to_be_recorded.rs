@@ -6,8 +6,9 @@
 //! shadows only.
 //!
 //! # Method
-//! Backward data flow of what may still be written, on classes of memory (64 bits a block), up to where an allocation makes the
-//! object anew that all writes to a class are to, to a fixpoint: O(blocks + edges) for each round, and a round for each level of nested loops.
+//! Backward data flow of what may still be written, on classes of memory (64 bits a block), to a
+//! fixpoint: O(blocks + edges) for each round, and a round for each level of nested loops. An allocation ends what is written
+//! to its object after it.
 
 use std::sync::Arc;
 
@@ -78,7 +79,8 @@ impl ToBeRecorded {
         let (classes, forest) = (analyses.get::<MemoryClasses>(f), analyses.get::<LoopForest>(f));
         let of = |v: Value| classes.mod_ref_of(f, &aliases, analyses.effects(), v);
         let blocks: Vec<Block> = cfg.reverse_postorder().collect();
-        let renewed = renewed(f, &blocks, |v| of(v).written());
+        let class = |object: Operand| classes.of(f, &aliases, object);
+        let renewed = renewed(f, &blocks, |v| of(v).written(), class);
         // What is written from the beginning of a block on by itself, and the classes that are made anew in it.
         let mut own = vec![(ModRefSet::default(), 0); f.block_capacity()];
         for &block in &blocks {
@@ -192,12 +194,13 @@ impl ToBeRecorded {
     }
 }
 
-/// The allocations through which alone their classes of memory are written to, with these classes: what one of them makes is
-/// another object each time, so that no object from before it is written to through it. O(instructions).
+/// The allocations that classes of memory are written to through alone, with these classes. Each run of one makes another object,
+/// so that nothing after it is written to an object from before it. O(instructions).
 fn renewed(
     f: &Function,
     blocks: &[Block],
     written: impl Fn(Value) -> u64,
+    of: impl Fn(Operand) -> u64,
 ) -> FxHashMap<Value, u64> {
     let (mut through, mut others): (FxHashMap<Value, u64>, u64) = Default::default();
     for v in blocks.iter().flat_map(|&block| f.body(block)) {
@@ -208,11 +211,19 @@ fn renewed(
         let operands = f.plain_operands(v).enumerate();
         let mut targets = operands.filter(|&(at, _)| effects.writes.contains(at));
         let target = targets.next().and_then(|(_, target)| target.as_value());
-        let is_made = |&made: &Value| f.op_def(made).is_some_and(|def| def.effects.allocates);
-        match target.filter(is_made).filter(|_| targets.next().is_none()) {
-            Some(made) => *through.entry(made).or_insert(0) |= written(v),
-            None => others |= written(v),
+        // A call may give back an object from before it.
+        let is_made = |&made: &Value| {
+            f.op_def(made).is_some_and(|def| def.effects.allocates && !def.effects.opaque)
+        };
+        let is_simple = !effects.opaque && !effects.deep && targets.next().is_none();
+        // What else is written is not the object itself.
+        let mut rest = written(v);
+        if let Some(made) = target.filter(is_made).filter(|_| is_simple) {
+            let own = of(made.into());
+            *through.entry(made).or_insert(0) |= rest & own;
+            rest &= !own;
         }
+        others |= rest;
     }
     let mut seen = 0;
     for &classes in through.values() {

@@ -56,6 +56,7 @@ impl Deriver<'_> {
         let name = |text: &str| self.unique_name(&format!("{base}.{text}"), &taken);
         let (first, second) = match key.kind {
             DerivativeKind::Gradient => (name("gradient"), None),
+            DerivativeKind::GradientAlone => (name("gradient_alone"), None),
             DerivativeKind::Pushforward(None) | DerivativeKind::DynamicPushforward => {
                 (name("pushforward"), None)
             }
@@ -74,7 +75,9 @@ impl Deriver<'_> {
                 vec![push(key, &mut parts, types, module, first, dynamics)?]
             }
             kind => {
-                if kind == DerivativeKind::Gradient {
+                let is_gradient =
+                    matches!(kind, DerivativeKind::Gradient | DerivativeKind::GradientAlone);
+                if is_gradient {
                     self.check_result(primal)?;
                 }
                 let dynamic = self.dynamic_reverse();
@@ -102,7 +105,7 @@ impl Deriver<'_> {
                     }
                     false => None,
                 };
-                if kind == DerivativeKind::Gradient
+                if is_gradient
                     && let Some(made) = &made
                     && let Some(vjp) = module.find(made.vjp).and_then(|id| module.get_mut(id))
                 {
@@ -112,7 +115,8 @@ impl Deriver<'_> {
                 let scope = regraft_ad::scope_level(module, &[dynamic, self.dynamic_forward()]);
                 let mut cx = Sweeps { parts: &parts, types, module, made, scope };
                 match kind {
-                    DerivativeKind::Gradient => vec![cx.gradient(first)],
+                    DerivativeKind::Gradient => vec![cx.gradient(first, false)],
+                    DerivativeKind::GradientAlone => vec![cx.gradient(first, true)],
                     DerivativeKind::Dynamic => {
                         let forward = cx.dynamic_pullback(names.0, names.1, key);
                         let pullback = field_types(&ctx, forward.ret_type())[2];
@@ -159,7 +163,7 @@ fn shares_globals(kind: DerivativeKind, module: &Module, types: &mut TangentType
 fn active(key: &DerivativeKey, primal: &Primal, types: &mut TangentTypes) -> Vec<bool> {
     let mut active: Vec<bool> = primal.params.iter().map(|&ty| types.has_tangent(ty)).collect();
     match key.kind {
-        DerivativeKind::Gradient | DerivativeKind::Pullback => {
+        DerivativeKind::Gradient | DerivativeKind::GradientAlone | DerivativeKind::Pullback => {
             if primal.takes_callee {
                 active[0] = false;
             }

@@ -34,8 +34,8 @@ impl Sweeps<'_> {
         Writer::new(self.types, name, &params, Type::ANY, self.parts.primal.loc)
     }
 
-    /// `(x…) -> (y, (dx…))`
-    pub(super) fn gradient(&mut self, name: Symbol) -> Function {
+    /// `(x…) -> (y, (dx…))`, or `(x…) -> (dx…)` for the gradient `alone`.
+    pub(super) fn gradient(&mut self, name: Symbol, alone: bool) -> Function {
         let (made, parts, scope) = (self.made.clone(), self.parts, self.scope);
         let primal = parts.primal;
         let tape_result = made.as_ref().map(|made| {
@@ -48,7 +48,7 @@ impl Sweeps<'_> {
             let y = w.call(primal.name, args, primal.result);
             let tangents = parts.parts_of_zeros(&mut w, zeros);
             let tangents = parts.by_argument(&mut w, tangents);
-            let result = w.tuple(vec![y, tangents]);
+            let result = if alone { tangents } else { w.tuple(vec![y, tangents]) };
             return w.finish(result);
         };
         parts.add_shadows(&mut w, zeros, &mut args);
@@ -71,7 +71,7 @@ impl Sweeps<'_> {
         w.scope(false, scope);
         let tangents = parts.tangents(&mut w, zeros, cotangents);
         let tangents = parts.by_argument(&mut w, tangents);
-        let result = w.tuple(vec![y, tangents]);
+        let result = if alone { tangents } else { w.tuple(vec![y, tangents]) };
         w.finish(result)
     }
 

@@ -13,12 +13,13 @@ use smallvec::{SmallVec, smallvec};
 use crate::world::World;
 
 /// The functions that inference knows and that call their first arguments, with the number of these.
-const CALLERS: [(&str, usize); 11] = [
+const CALLERS: [(&str, usize); 12] = [
     ("#try", 2),
     ("#unroll_map", 1),
     ("#unroll_fold", 1),
     ("#ntuple", 1),
     ("#gradient", 1),
+    ("#only_gradient", 1),
     ("#pushforward", 1),
     ("#pushforward_many", 1),
     ("#dynamic_pushforward", 1),

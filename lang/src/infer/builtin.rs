@@ -96,6 +96,7 @@ impl Inference {
             Builtin::Spread => self.spread(frame, args),
             Builtin::ZeroTangent => self.zero_tangent(frame, args),
             Builtin::Gradient
+            | Builtin::GradientAlone
             | Builtin::Pushforward
             | Builtin::DynamicPushforward
             | Builtin::PushforwardMany

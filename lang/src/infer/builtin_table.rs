@@ -56,6 +56,7 @@ builtins! {
     NTuple "#ntuple" "A function of 1 to n, as a tuple.",
     Spread "#spread" "An op whose last operands are the elements of a tuple.",
     Gradient "#gradient" "Value and gradient of a function of the elements of a tuple.",
+    GradientAlone "#only_gradient" "The gradient alone.",
     Pushforward "#pushforward" "Value and tangent, from the tangents of function and arguments.",
     PushforwardMany "#pushforward_many" "The same for several directions at once.",
     DynamicPushforward "#dynamic_pushforward" "Value and tangent of a dynamic call in what is differentiated.",

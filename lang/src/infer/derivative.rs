@@ -68,6 +68,7 @@ impl Inference {
         }
         let kind = match builtin {
             Builtin::Gradient => DerivativeKind::Gradient,
+            Builtin::GradientAlone => DerivativeKind::GradientAlone,
             Builtin::Pushforward => DerivativeKind::Pushforward(None),
             Builtin::DynamicPushforward => DerivativeKind::DynamicPushforward,
             Builtin::PushforwardMany => {

@@ -11,6 +11,8 @@ use crate::world::SpecId;
 pub(crate) enum DerivativeKind {
     /// Value and gradient: `(x…) -> (y, (dx…))`.
     Gradient,
+    /// The gradient alone: `(x…) -> (dx…)`.
+    GradientAlone,
     /// Forward mode: `(x…, (df, dx…)) -> (y, dy)`, of so many directions at once.
     Pushforward(Option<u8>),
     /// The same in one direction, for a dynamic call.

@@ -154,6 +154,35 @@ function layers(x, m)
     s
 end
 
+# Calls give back arrays from before them, which are written to.
+pick(x, n) = n <= 0 ? x : (pick(x, n - 1); pick(x, n - 2))
+function given_back(x, m)
+    x, s = copy(x), 0.0
+    for i in 1:m
+        s += sin(x[1]) * x[1]
+        y = pick(x, i)
+        y[1] = 0.5s
+    end
+    s
+end
+function grown_where_it_is_given_back(x, m)
+    z, s = copy(x), 0.0
+    for i in 1:m
+        s += z[end]^2
+        push!(pick(z, i), 0.5s)
+    end
+    s
+end
+function given_back_in_the_end(x, m)
+    x, s = copy(x), 0.0
+    for i in 1:m
+        s += sin(x[1] * i) * x[1]
+    end
+    y = pick(x, m)
+    y[1] = 0.5s
+    s + y[1]^2
+end
+
 # Only the first elements are read again.
 function read_in_part(x, m)
     s = 0.0
@@ -167,7 +196,7 @@ function read_in_part(x, m)
 end
 ";
 
-const CALLS: [&str; 20] = [
+const CALLS: [&str; 23] = [
     "recurrence([0.3, 0.7, 1.1], 4)",
     "made_for_the_test([0.3, 0.7], 0)",
     "made_for_the_test([0.3, 0.7], 5)",
@@ -182,6 +211,9 @@ const CALLS: [&str; 20] = [
     "layers([0.3, 0.7, 1.1], 3)",
     "layers([0.3, 0.7, 1.1], 17)",
     "read_in_part([0.3, 0.7, 1.1], 4)",
+    "given_back([0.3, 0.7], 4)",
+    "grown_where_it_is_given_back([0.3, 0.7], 4)",
+    "given_back_in_the_end([0.3, 0.7], 4)",
     // No iteration, and no element.
     "recurrence([0.3, 0.7, 1.1], 1)",
     "on_some_ways([0.3, 0.7, 1.1], 1)",

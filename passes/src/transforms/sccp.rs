@@ -62,7 +62,8 @@ crate::pass! {
     ///   br ^2(%7, %6)                         br ^2(%7)
     /// ```
     ///
-    /// Intervals of integers decide comparisons too. Code that is not reached is deleted.
+    /// Intervals of integers decide comparisons too. Code that is not reached is deleted, and so is what nobody uses and
+    /// can stop the program, but not on the operands that it has here (`math.log` of `math.exp`).
     /// The cost is linear.
     #[derive(Debug, Default)]
     pub struct Sccp;
@@ -104,12 +105,32 @@ impl FunctionPass for Sccp {
         let unreachable = delete_unreachable(f, cx.analyses())?;
         params.retain(|&param| f.is_live(param) && !is_needed(f, param));
         f.delete_all(&params)?;
+        let unused = delete_unused(f, ranges)?;
         cx.add("instructions replaced", instructions);
+        cx.add("unused instructions deleted", unused);
         cx.add("parameters replaced", params.len() as u64);
         cx.add("branches decided", branches);
         cx.add("unreachable blocks deleted", unreachable as u64);
         Ok(())
     }
+}
+
+/// Deletes what nobody uses and could stop the program on other operands than it has here. Of what never does, dead code
+/// elimination knows. O(instructions).
+fn delete_unused(f: &mut Function, ranges: &Ranges) -> IrResult<u64> {
+    let mut deleted = 0;
+    for block in f.blocks().collect::<Vec<_>>() {
+        let mut next = f.last_inst(block);
+        while let Some(v) = next {
+            next = f.prev_inst(v);
+            let may_trap = f.op_def(v).is_some_and(|def| def.traits.contains(Traits::MAY_TRAP));
+            if may_trap && !f.is_used(v) && is_removable(f, ranges, block, v) {
+                f.delete(v)?;
+                deleted += 1;
+            }
+        }
+    }
+    Ok(deleted)
 }
 
 /// Returns whether a parameter is used by anything but arguments that go with it.

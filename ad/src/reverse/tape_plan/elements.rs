@@ -12,7 +12,8 @@
 //! first: by the distance in iterations ([`dependence`]), and if that is zero by the next loop, which then runs within one
 //! iteration. A store that has gone past the element ([`has_left`]) does not come to it any more. Where no loop is left to ask, the
 //! store comes later if it is reached from the other access within the iteration. Distances are about one
-//! execution of a loop; the outermost one is executed once, or what it writes may be written after it.
+//! execution of a loop; the outermost one is executed once, or what it writes may be written after it. Loops that the array
+//! is made in do not count if both accesses name the allocation itself: in another iteration it is another array.
 
 use regraft_dialects::mem;
 use regraft_ir::{Block, Operand, Traits, TypeKind, Value};
@@ -93,8 +94,8 @@ impl Planner<'_> {
         })
     }
 
-    /// The array of a load or a store, if it is made in a loop around, and what the access gives would be kept in another one
-    /// that is made there, too.
+    /// The array of a load or a store, if it is made in a loop around the loop of the access, and elements that are kept would be
+    /// in another array that is made in that loop, or on a stack.
     pub(super) fn made_around(&self, access: Value) -> Option<Value> {
         let array = self.f.operand(access, 0)?.as_value()?;
         if !matches!(self.f.op(access), Some(mem::LOAD | mem::STORE))

@@ -190,7 +190,7 @@ struct Work {
     left: u32,
     /// The elements that it reads and that are overwritten later.
     overwritten: Vec<Value>,
-    /// The loads of arrays that are made in a loop around, and that may be kept.
+    /// The loads of arrays that an iteration makes, and that would have to be kept.
     of_made: Vec<Value>,
 }
 
@@ -251,7 +251,9 @@ impl Planner<'_> {
         }
         let mut work = Work { left: MAX_WORK, overwritten: Vec::new(), of_made: Vec::new() };
         let why = match self.work(v, &mut work) {
-            Ok(()) if work.of_made.iter().any(|&load| !self.meets_all(load)) => MADE_ANEW,
+            Ok(()) if work.of_made.iter().any(|&load| !self.meets_all(load)) => {
+                "not all of the array that it reads is read"
+            }
             Ok(()) if work.overwritten.is_empty() && work.of_made.is_empty() => {
                 return because(Source::Recomputed, "cheap to compute again");
             }
@@ -399,7 +401,7 @@ impl Planner<'_> {
     }
 
     /// Takes the work of computing a value again from what is left, if that is enough and the result is
-    /// the same, but for elements that are overwritten later.
+    /// the same, but for elements that are overwritten later and those of arrays that an iteration makes.
     fn work(&self, v: Value, work: &mut Work) -> Result<(), &'static str> {
         if let Some(op) = self.fetched_by(v) {
             return work.take(self.latencies.of(op, self.f.ty(v)));

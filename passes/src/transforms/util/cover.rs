@@ -102,8 +102,8 @@ impl CoverAnalyses {
         }
     }
 
-    /// Returns whether the loops around a load or a store, one for each dimension of its array, meet all elements of it. O(depth
-    /// of the dominator tree) for each of them.
+    /// Returns whether the loops around a load or a store, one for each dimension of its array, meet all elements of it, if each
+    /// of their iterations comes to the access. O(depth of the dominator tree) for each of them.
     pub fn meets_all(&self, f: &Function, variables: &InductionVariables, access: Value) -> bool {
         let indices: Vec<Operand> = match f.op(access) {
             Some(mem::LOAD) => f.operands(access).skip(1).collect(),
