@@ -25,7 +25,7 @@ use super::private::PrivateObjects;
 use super::residuals::materialise;
 use super::returning::returning;
 use super::tape::{TapeLayout, pack, unpack};
-use super::tape_plan::{self, Applied, TapePlan};
+use super::tape_plan::{self, Applied, ForwardFacts, TapePlan};
 use super::to_be_recorded::ToBeRecorded;
 use super::{Checkpoints, PlanKind};
 use crate::activity::{Activity, local_activity};
@@ -264,10 +264,10 @@ impl Driver<'_> {
         let sweep = backward::sweep(self, &input, pair.reverse)?;
         let residuals = sweep.residuals.iter().map(|residual| residual.value);
         let late = if naive { FxHashMap::default() } else { late_shadows(&aug, &sweep, &loops) };
-        let (shadow_loads, counters) = (&aug.shadow_loads, reversal.counters);
-        let known = (tbr, shadow_loads, &late);
+        let facts = ForwardFacts { tbr, shadow_loads: &aug.shadow_loads, late_shadows: &late };
+        let counters = reversal.counters;
         let plan =
-            tape_plan::plan(&aug.f, &loops, known, &counters, naive, residuals, &mut analyses);
+            tape_plan::plan(&aug.f, &loops, facts, &counters, naive, residuals, &mut analyses);
         Ok(Planned { aug, loops, counters, sweep, plan })
     }
 

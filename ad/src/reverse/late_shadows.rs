@@ -16,8 +16,8 @@
 //! the reverse sweep that use the shadow: the nearest common dominator of these, or the next one above it that fits.
 //!
 //! # Why it is right
-//! But by errors, the loop is left from one block, its header or its only latch, whose counterpart the reverse sweep enters it by, and which
-//! dominates the place. Between two visits to that counterpart one iteration is reversed, but for the header of a loop that is
+//! But by errors, the loop is left from one block, its header or its only latch. The reverse sweep enters the loop by the
+//! counterpart of that block, which dominates the place. Between two visits to that counterpart one iteration is reversed, but for the header of a loop that is
 //! left there, and so that one has neither the array nor the place. The place comes before all uses of that iteration: a way to a
 //! use around it, after the first way to the counterpart, would be one from the entry. It comes once, as it is in no inner loop.
 //!
@@ -32,9 +32,7 @@ use rustc_hash::FxHashMap;
 use super::augment::Augmented;
 use super::backward::Sweep;
 use super::loops::Loops;
-
-/// A block of the forward sweep, and the one of the reverse sweep in which it is reversed.
-pub(super) type Place = (Block, Block);
+use super::tape_plan::Place;
 
 /// The shadows that a reverse sweep makes, with the places where it does.
 pub(super) fn late_shadows(
@@ -44,13 +42,12 @@ pub(super) fn late_shadows(
 ) -> FxHashMap<Value, Place> {
     let f = &aug.f;
     let mut users: FxHashMap<Value, Vec<Block>> = FxHashMap::default();
-    let is_left_alone = |&v: &Value| {
-        let is_result = aug.result_shadow == Some(v.into()) || aug.result == Some(v.into());
-        f.op(v) == Some(mem::ALLOC) && !f.is_used(v) && !is_result
+    let is_left_alone = |v: Value| {
+        f.op(v) == Some(mem::ALLOC) && !f.is_used(v) && aug.result_shadow != Some(v.into())
     };
     for shadow in aug.shadows.values().filter_map(|shadow| shadow.as_value()) {
         let home = f.block_of(shadow);
-        if !loops.runs_once(home) && !loops.is_irregular(home) && is_left_alone(&shadow) {
+        if !loops.runs_once(home) && !loops.is_irregular(home) && is_left_alone(shadow) {
             users.insert(shadow, Vec::new());
         }
     }

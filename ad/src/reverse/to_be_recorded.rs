@@ -61,7 +61,7 @@ pub(super) struct ToBeRecorded {
     operands_stay: Vec<bool>,
     /// Of outermost loops, by their headers.
     writes: FxHashMap<Block, LoopWrites>,
-    /// What the classes of memory are told by; nothing if reads are not made again.
+    /// The analyses that tell classes of memory apart; nothing if reads are not made again.
     known: Option<(Arc<Aliases>, Arc<MemoryClasses>)>,
 }
 
@@ -81,7 +81,7 @@ impl ToBeRecorded {
         let blocks: Vec<Block> = cfg.reverse_postorder().collect();
         let class = |object: Operand| classes.of(f, &aliases, object);
         let renewed = renewed(f, &blocks, |v| of(v).written(), class);
-        // What is written from the beginning of a block on by itself, and the classes that are made anew in it.
+        // The writes of each block that its allocations do not end, and the classes of these allocations.
         let mut own = vec![(ModRefSet::default(), 0); f.block_capacity()];
         for &block in &blocks {
             let (written, made) = &mut own[block.index()];

@@ -1,9 +1,9 @@
 //! Loops whose iterations make arrays for themselves: reverse mode, which makes their shadows on the way back and keeps no copy
 //! of what is still in them, against forward mode.
 
-use super::overwritten::modes_agree;
+use super::modes_agree;
 
-/// Functions of a vector, of ones that are made of it, and of a number.
+/// Functions of a vector and a number.
 const PROGRAM: &str = "
 # All uses of the array are in one loop within the iteration.
 function recurrence(x, m)
@@ -99,7 +99,7 @@ function on_some_ways(x, m)
     s
 end
 
-# Arrays of arrays' making, as long as the counter says, two loops deep.
+# Arrays as long as the counters say, two loops deep.
 function triangles(x, m)
     s = 0.0
     for i in 1:m
@@ -214,7 +214,7 @@ const CALLS: [&str; 23] = [
     "given_back([0.3, 0.7], 4)",
     "grown_where_it_is_given_back([0.3, 0.7], 4)",
     "given_back_in_the_end([0.3, 0.7], 4)",
-    // No iteration, and no element.
+    // One iteration, or one element.
     "recurrence([0.3, 0.7, 1.1], 1)",
     "on_some_ways([0.3, 0.7, 1.1], 1)",
     "triangles([0.3, 0.7], 1)",

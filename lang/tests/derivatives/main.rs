@@ -33,7 +33,9 @@ mod threads;
 mod whole_arrays;
 mod world;
 
-use regraft_lang::Session;
+use regraft_exec::Val;
+use regraft_exec::value::Array;
+use regraft_lang::{Mode, Session};
 
 /// The greatest distance of numbers from what they should be, relative to their size.
 const TOLERANCE: f64 = 1e-10;
@@ -117,4 +119,24 @@ fn texts_are_compared_by_their_numbers() {
     assert!(!same("(1.0, [2.0])", "(1.0, [2.1])"));
     assert!(!same("(1.0,)", "(1.0, 2.0)"));
     assert!(same("1.0e-5", "1.00000000000001e-5"));
+}
+
+fn numbers(value: &Val) -> Vec<f64> {
+    value.as_array().and_then(Array::to_vec).expect("it is a vector of floats")
+}
+
+/// Holds the gradients of these calls by reverse mode against those by forward mode.
+#[track_caller]
+pub fn modes_agree(program: &str, calls: &[&str]) {
+    let mut session = session(program);
+    for call in calls {
+        let [back, forth] = [Mode::Reverse, Mode::Forward].map(|mode| {
+            let found = session.gradient_of_call(call, mode);
+            numbers(&found.unwrap_or_else(|errors| panic!("{call}: {errors:?}")).gradient[0])
+        });
+        assert!(back.iter().any(|x| *x != 0.0), "{call}");
+        for (x, y) in back.iter().zip(&forth) {
+            assert!((x - y).abs() <= 1e-12 * y.abs().max(1.0), "{call}: {back:?} {forth:?}");
+        }
+    }
 }

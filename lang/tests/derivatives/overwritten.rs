@@ -1,9 +1,7 @@
 //! Loops that read elements of arrays that other iterations store to: reverse mode, which loads again what it can, against
 //! forward mode, which keeps nothing.
 
-use regraft_exec::Val;
-use regraft_exec::value::Array;
-use regraft_lang::{Mode, Session};
+use super::modes_agree;
 
 /// Functions of a vector, or of a vector and a number, and calls of them.
 const PROGRAM: &str = "
@@ -113,26 +111,6 @@ const CALLS: [&str; 10] = [
     "eliminated([0.3, 0.7, 1.1, 0.2], 1)",
     "read_around_a_store([0.3, 0.7, 1.1, 0.2], 1)",
 ];
-
-fn numbers(value: &Val) -> Vec<f64> {
-    value.as_array().and_then(Array::to_vec).expect("it is a vector of floats")
-}
-
-/// Holds the gradients of these calls by reverse mode against those by forward mode.
-pub(super) fn modes_agree(program: &str, calls: &[&str]) {
-    let mut session = Session::new(&regraft_dialects::context());
-    session.run("program", program).unwrap_or_else(|errors| panic!("{errors:?}"));
-    for call in calls {
-        let [back, forth] = [Mode::Reverse, Mode::Forward].map(|mode| {
-            let found = session.gradient_of_call(call, mode);
-            numbers(&found.unwrap_or_else(|errors| panic!("{call}: {errors:?}")).gradient[0])
-        });
-        assert!(back.iter().any(|x| *x != 0.0), "{call}");
-        for (x, y) in back.iter().zip(&forth) {
-            assert!((x - y).abs() <= 1e-12 * y.abs().max(1.0), "{call}: {back:?} {forth:?}");
-        }
-    }
-}
 
 #[test]
 fn what_is_overwritten_is_not_loaded_again() {

@@ -19,7 +19,7 @@ use super::dependence::{Dependence, strong};
 use super::{InductionVariables, LoopId, Poly, Sym, TripCounts};
 
 /// The induction variables, the trip counts, and the dominator tree of a function.
-type Analyses<'a> = (&'a InductionVariables, &'a TripCounts, &'a DominatorTree);
+type LoopAnalyses<'a> = (&'a InductionVariables, &'a TripCounts, &'a DominatorTree);
 
 /// Returns whether the indices determine the iteration of each of `loops` around a block, within one iteration of
 /// the loops around them. O(loops² × dimensions).
@@ -27,7 +27,7 @@ pub fn is_injective(
     indices: &[Poly],
     loops: &[LoopId],
     (root, block): (LoopId, Block),
-    analyses: Analyses<'_>,
+    analyses: LoopAnalyses<'_>,
 ) -> bool {
     let mut left: Vec<LoopId> = loops.to_vec();
     while !left.is_empty() {
@@ -72,7 +72,7 @@ fn steps(index: &Poly, loops: &[LoopId]) -> Option<Steps> {
 fn determines(
     steps: &[(LoopId, Poly)],
     (root, block): (LoopId, Block),
-    (variables, counts, dom): Analyses<'_>,
+    (variables, counts, dom): LoopAnalyses<'_>,
 ) -> bool {
     let moves = |step: &Poly| {
         step.constant_value()

@@ -77,7 +77,7 @@ impl FunctionPass for Sccp {
         let (cfg, ranges) = (cx.analysis::<ControlFlow>(f), cx.analysis::<Ranges>(f));
         let ranges = &*ranges;
         let (mut instructions, mut branches) = (0, 0);
-        let mut params: Vec<Value> = Vec::new();
+        let (mut params, mut trapping): (Vec<Value>, Vec<Value>) = Default::default();
         for block in cfg.reverse_postorder().filter(|&block| ranges.is_reached(block)) {
             if Some(block) != f.entry() {
                 let first = params.len();
@@ -92,6 +92,9 @@ impl FunctionPass for Sccp {
             let mut next = f.first_inst(block);
             while let Some(v) = next.filter(|v| !v.is_terminator()) {
                 next = f.next_inst(v);
+                if f.op_def(v).is_some_and(|def| def.traits.contains(Traits::MAY_TRAP)) {
+                    trapping.push(v);
+                }
                 let Some(result) = known_result(f, ranges, block, v) else { continue };
                 let is_removable = is_removable(f, ranges, block, v);
                 let replaced = f.is_used(v) && replace_where_it_fits(f, v, result)?;
@@ -105,7 +108,7 @@ impl FunctionPass for Sccp {
         let unreachable = delete_unreachable(f, cx.analyses())?;
         params.retain(|&param| f.is_live(param) && !is_needed(f, param));
         f.delete_all(&params)?;
-        let unused = delete_unused(f, ranges)?;
+        let unused = delete_unused(f, ranges, &trapping)?;
         cx.add("instructions replaced", instructions);
         cx.add("unused instructions deleted", unused);
         cx.add("parameters replaced", params.len() as u64);
@@ -115,19 +118,14 @@ impl FunctionPass for Sccp {
     }
 }
 
-/// Deletes what nobody uses and could stop the program on other operands than it has here. Of what never does, dead code
-/// elimination knows. O(instructions).
-fn delete_unused(f: &mut Function, ranges: &Ranges) -> IrResult<u64> {
+/// Deletes those instructions, in reverse postorder of blocks, that nobody uses and that stop the program on other operands than
+/// they have here. Of those that never do, dead code elimination knows. O(instructions).
+fn delete_unused(f: &mut Function, ranges: &Ranges, trapping: &[Value]) -> IrResult<u64> {
     let mut deleted = 0;
-    for block in f.blocks().collect::<Vec<_>>() {
-        let mut next = f.last_inst(block);
-        while let Some(v) = next {
-            next = f.prev_inst(v);
-            let may_trap = f.op_def(v).is_some_and(|def| def.traits.contains(Traits::MAY_TRAP));
-            if may_trap && !f.is_used(v) && is_removable(f, ranges, block, v) {
-                f.delete(v)?;
-                deleted += 1;
-            }
+    for &v in trapping.iter().rev() {
+        if f.is_live(v) && !f.is_used(v) && is_removable(f, ranges, f.block_of(v), v) {
+            f.delete(v)?;
+            deleted += 1;
         }
     }
     Ok(deleted)

@@ -45,7 +45,7 @@ impl Planner<'_> {
             return false;
         };
         let header = self.loops.forest.get(outermost).header;
-        match self.tbr.writers(f, header, array) {
+        match self.facts.tbr.writers(f, header, array) {
             Some((writers, false)) => {
                 writers.iter().all(|&writer| !self.may_overwrite(writer, access))
             }
@@ -56,7 +56,7 @@ impl Planner<'_> {
     /// Returns whether an instruction of the outermost loop around an access may write to its element once it was made.
     fn may_overwrite(&self, writer: Value, access: Value) -> bool {
         let f = self.f;
-        let Some(aliases) = self.tbr.aliases_of(access) else { return true };
+        let Some(aliases) = self.facts.tbr.aliases_of(access) else { return true };
         if f.op(writer) != Some(mem::STORE) {
             return true;
         }
@@ -87,22 +87,21 @@ impl Planner<'_> {
 
     /// Returns whether the array of an access is another one in each iteration of a loop.
     fn is_made_in(&self, l: LoopId, access: Value) -> bool {
-        let array = self.f.operand(access, 0).and_then(Operand::as_value);
-        array.is_some_and(|array| {
-            self.f.op(array) == Some(mem::ALLOC)
-                && self.loops.forest.contains(l, self.f.block_of(array))
-        })
+        let made = self.allocation(access);
+        made.is_some_and(|array| self.loops.forest.contains(l, self.f.block_of(array)))
+    }
+
+    /// The allocation that a load or a store names as its array.
+    fn allocation(&self, access: Value) -> Option<Value> {
+        let is_access = matches!(self.f.op(access), Some(mem::LOAD | mem::STORE));
+        let array = self.f.operand(access, 0).filter(|_| is_access)?.as_value()?;
+        (self.f.op(array) == Some(mem::ALLOC)).then_some(array)
     }
 
     /// The array of a load or a store, if it is made in a loop around the loop of the access, and elements that are kept would be
     /// in another array that is made in that loop, or on a stack.
     pub(super) fn made_around(&self, access: Value) -> Option<Value> {
-        let array = self.f.operand(access, 0)?.as_value()?;
-        if !matches!(self.f.op(access), Some(mem::LOAD | mem::STORE))
-            || self.f.op(array) != Some(mem::ALLOC)
-        {
-            return None;
-        }
+        let array = self.allocation(access)?;
         let (block, around) =
             (self.f.block_of(access), self.loops.forest.loop_of(self.f.block_of(array))?);
         let is_inner = self.loops.forest.contains(around, block)
@@ -115,7 +114,7 @@ impl Planner<'_> {
     /// Returns whether the loops around an access to an array meet all elements of it, so that the array takes no more than what
     /// is accessed.
     pub(super) fn meets_all(&self, access: Value) -> bool {
-        self.cover.meets_all(self.f, &self.loops.ivs, access)
+        self.cover.borrow_mut().meets_all(&self.loops.ivs, access)
     }
 
     /// Returns whether one access may come after another one in the same iteration of the innermost loop around both.
@@ -222,13 +221,13 @@ impl Planner<'_> {
     /// Returns whether nothing in a loop writes to the array that a load in it reads.
     fn reads_the_same(&self, l: LoopId, load: Value) -> bool {
         let (f, forest) = (self.f, &self.loops.forest);
-        let is_known = f.op(load) == Some(mem::LOAD) && self.tbr.aliases_of(load).is_some();
+        let is_known = f.op(load) == Some(mem::LOAD) && self.facts.tbr.aliases_of(load).is_some();
         let outermost = self.loops.around(f.block_of(load)).last();
         let (Some(outermost), Some(array)) = (outermost.filter(|_| is_known), f.operand(load, 0))
         else {
             return false;
         };
-        let writers = self.tbr.writers(f, forest.get(outermost).header, array);
+        let writers = self.facts.tbr.writers(f, forest.get(outermost).header, array);
         writers.is_some_and(|(writers, _)| {
             writers.iter().all(|&writer| !forest.contains(l, f.block_of(writer)))
         })

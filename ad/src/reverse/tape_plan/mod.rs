@@ -8,8 +8,8 @@
 //! ```
 //!
 //! In the order of preference, a value is a constant, kept once (it is computed outside of loops, so
-//! that keeping it costs nothing that grows), the shadow of an array that the reverse sweep makes ([`late_shadows`](super::late_shadows)), affine in iterations of loops, a sum of what is affine over
-//! the iterations of a loop, computed again from others at little [cost](Latencies), made again of parts that are kept, read where
+//! that keeping it costs nothing that grows), a shadow that the reverse sweep makes ([`late_shadows`](super::late_shadows)),
+//! affine in iterations of loops, a sum of what is affine over the iterations of a loop, computed again from others at little [cost](Latencies), made again of parts that are kept, read where
 //! the function itself has stored it ([`elements`]), kept in an array with a place for each
 //! iteration of loops whose trip counts are known before they begin, and in which it changes, or kept on a stack that grows.
 //! Values are looked at in program order, so that what is kept already is there to compute others
@@ -20,15 +20,14 @@ mod closed_form;
 mod elements;
 mod report;
 
-use std::cell::LazyCell;
+use std::cell::{LazyCell, OnceCell, RefCell};
 
 use regraft_dialects::{arith, core, data, mem};
 use regraft_ir::{Block, Effects, Function, Op, Operand, Traits, Value};
 use regraft_passes::analysis::{Analyses, Latencies, LoopId, Poly, Sym};
-use regraft_passes::transforms::util::cover::CoverAnalyses;
+use regraft_passes::transforms::util::cover::{Cover, CoverAnalyses};
 use rustc_hash::FxHashMap;
 
-use super::late_shadows::Place;
 use super::loops::{Counters, Loops};
 use super::to_be_recorded::ToBeRecorded;
 
@@ -41,6 +40,18 @@ const MADE_ANEW: &str = "it is made anew each time";
 
 /// The greatest cost of computing a value again, in cycles: a function and two sums or products.
 const MAX_WORK: u32 = 48;
+
+/// A block of the forward sweep, and the one of the reverse sweep in which it is reversed.
+pub(super) type Place = (Block, Block);
+
+/// The facts about the values of a forward sweep that its plan is made by.
+pub(super) struct ForwardFacts<'a> {
+    pub(super) tbr: &'a ToBeRecorded,
+    /// Loads of shadows, with the loads beside which they stand.
+    pub(super) shadow_loads: &'a FxHashMap<Value, Value>,
+    /// The shadows that the reverse sweep can make.
+    pub(super) late_shadows: &'a FxHashMap<Value, Place>,
+}
 
 /// The source of a value of the forward sweep in the reverse sweep.
 #[derive(Clone, PartialEq, Debug)]
@@ -119,11 +130,7 @@ impl TapePlan {
 pub(super) fn plan(
     f: &Function,
     loops: &Loops,
-    (tbr, shadow_loads, late_shadows): (
-        &ToBeRecorded,
-        &FxHashMap<Value, Value>,
-        &FxHashMap<Value, Place>,
-    ),
+    facts: ForwardFacts<'_>,
     counters: &Counters,
     naive: bool,
     residuals: impl Iterator<Item = Value>,
@@ -131,16 +138,17 @@ pub(super) fn plan(
 ) -> TapePlan {
     let latencies = f.ctx().extensions().get();
     let plan = TapePlan::default();
+    let run = OnceCell::new();
     let mut this = Planner {
         f,
         loops,
-        tbr,
-        shadow_loads,
-        late_shadows,
+        facts,
         counters,
         latencies,
         naive,
-        cover: LazyCell::new(Box::new(|| CoverAnalyses::of(f, analyses))),
+        cover: LazyCell::new(Box::new(|| {
+            RefCell::new(run.get_or_init(|| CoverAnalyses::of(f, analyses)).cover(f))
+        })),
         plan,
     };
     let asked: Vec<Value> = residuals.collect();
@@ -170,17 +178,13 @@ pub(super) fn plan(
 struct Planner<'a> {
     f: &'a Function,
     loops: &'a Loops,
-    tbr: &'a ToBeRecorded,
-    /// Loads of shadows, with the loads beside which they stand.
-    shadow_loads: &'a FxHashMap<Value, Value>,
-    /// The shadows that the reverse sweep can make.
-    late_shadows: &'a FxHashMap<Value, Place>,
+    facts: ForwardFacts<'a>,
     /// The counters of iterations that were inserted.
     counters: &'a Counters,
     latencies: &'a Latencies,
     naive: bool,
     /// Tells which loops meet all elements of an array.
-    cover: LazyCell<CoverAnalyses, Box<dyn FnOnce() -> CoverAnalyses + 'a>>,
+    cover: LazyCell<RefCell<Cover<'a>>, Box<dyn FnOnce() -> RefCell<Cover<'a>> + 'a>>,
     plan: TapePlan,
 }
 
@@ -239,7 +243,7 @@ impl Planner<'_> {
         if self.naive {
             return because(Source::Stack, "everything is kept");
         }
-        if let Some(&place) = self.late_shadows.get(&v) {
+        if let Some(&place) = self.facts.late_shadows.get(&v) {
             return because(Source::Made(place), "the forward sweep does not use it");
         }
         self.keep_outer_symbols(v);
@@ -410,7 +414,7 @@ impl Planner<'_> {
             return Err("it depends on the way that control took");
         };
         let op = self.f.op(v).unwrap_or(core::UNDEF);
-        let reads = self.shadow_loads.get(&v).copied().unwrap_or(v);
+        let reads = self.facts.shadow_loads.get(&v).copied().unwrap_or(v);
         if def.traits.contains(Traits::CALL) || def.traits.contains(Traits::TERMINATOR) {
             return Err("it is the result of a call");
         }
@@ -421,7 +425,7 @@ impl Planner<'_> {
             return Err(MADE_ANEW);
         }
         work.take(self.latencies.of(op, self.f.ty(v)))?;
-        if is_read && !self.tbr.is_stable(reads) && !self.stays(reads) {
+        if is_read && !self.facts.tbr.is_stable(reads) && !self.stays(reads) {
             work.overwritten.push(v);
             return match op {
                 mem::LOAD => Ok(()),

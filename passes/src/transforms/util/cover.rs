@@ -23,9 +23,9 @@
 //! let f = module.function("f").unwrap();
 //! let mut analyses = Analyses::default();
 //! let variables = analyses.get::<InductionVariables>(f);
-//! let cover = CoverAnalyses::of(f, &mut analyses);
+//! let analyses = CoverAnalyses::of(f, &mut analyses);
 //! let store = f.all_insts().find(|&v| f.op(v) == Some(regraft_dialects::mem::STORE)).unwrap();
-//! assert!(cover.meets_all(f, &variables, store));
+//! assert!(analyses.cover(f).meets_all(&variables, store));
 //! ```
 
 use std::sync::Arc;
@@ -70,7 +70,7 @@ impl Counted {
     }
 }
 
-/// The analyses that say so.
+/// The analyses that tell whether loops meet all elements of an array.
 #[derive(Debug)]
 pub struct CoverAnalyses {
     counts: Arc<TripCounts>,
@@ -81,8 +81,9 @@ pub struct CoverAnalyses {
     summaries: EffectSummaries,
 }
 
-/// Answers for the stores of one function.
-pub(crate) struct Cover<'a> {
+/// Answers for the accesses of one function.
+#[derive(Debug)]
+pub struct Cover<'a> {
     f: &'a Function,
     tree: &'a DominatorTree,
     counts: &'a TripCounts,
@@ -90,7 +91,7 @@ pub(crate) struct Cover<'a> {
 }
 
 impl CoverAnalyses {
-    /// Of a function.
+    /// Runs them on a function.
     pub fn of(f: &Function, analyses: &mut Analyses) -> Self {
         Self {
             counts: analyses.get(f),
@@ -102,16 +103,26 @@ impl CoverAnalyses {
         }
     }
 
+    /// Answers for the function that they were run on. O(instructions).
+    pub fn cover<'a>(&'a self, f: &'a Function) -> Cover<'a> {
+        let Self { cfg, tree, ranges, aliases, summaries, .. } = self;
+        let bounds = Bounds::new(f, cfg, tree, ranges, aliases, summaries);
+        Cover { f, tree, counts: &self.counts, bounds }
+    }
+}
+
+impl Cover<'_> {
     /// Returns whether the loops around a load or a store, one for each dimension of its array, meet all elements of it, if each
     /// of their iterations comes to the access. O(depth of the dominator tree) for each of them.
-    pub fn meets_all(&self, f: &Function, variables: &InductionVariables, access: Value) -> bool {
+    pub fn meets_all(&mut self, variables: &InductionVariables, access: Value) -> bool {
+        let f = self.f;
         let indices: Vec<Operand> = match f.op(access) {
             Some(mem::LOAD) => f.operands(access).skip(1).collect(),
             Some(mem::STORE) => f.operands(access).skip(2).collect(),
             _ => return false,
         };
         let Some(array) = f.operand(access, 0).and_then(Operand::as_value) else { return false };
-        let (mut cover, block) = (self.cover(f), f.block_of(access));
+        let block = f.block_of(access);
         let is_linear = indices.len() == 1;
         let mut met: Vec<LoopId> = Vec::new();
         indices.into_iter().zip(1..).all(|(index, dim)| {
@@ -122,19 +133,11 @@ impl CoverAnalyses {
             is_new
                 && preheader.is_some_and(|at| {
                     let dim = if is_linear { 0 } else { dim };
-                    cover.is_met(array, dim, &counted, block, Value::terminator(at))
+                    self.is_met(array, dim, &counted, block, Value::terminator(at))
                 })
         })
     }
 
-    pub(crate) fn cover<'a>(&'a self, f: &'a Function) -> Cover<'a> {
-        let Self { cfg, tree, ranges, aliases, summaries, .. } = self;
-        let bounds = Bounds::new(f, cfg, tree, ranges, aliases, summaries);
-        Cover { f, tree, counts: &self.counts, bounds }
-    }
-}
-
-impl Cover<'_> {
     /// Returns whether an access is in bounds whenever it runs.
     pub(crate) fn is_inside(&mut self, access: Value) -> bool {
         is_promised(self.f, access) || self.bounds.in_bounds(access)
