@@ -8,13 +8,13 @@
 use std::cell::Cell;
 use std::collections::HashMap;
 use std::hint::black_box;
-use std::path::PathBuf;
 use std::process::Command;
 
 use regraft_bench::julia::{
     DICTIONARY, FIB, LOOP, SPREAD, ordinary, python, python_dictionary, scalar,
 };
 use regraft_bench::memory::keep_heap;
+use regraft_bench::published::published;
 use regraft_bench::table::{Bound, Table, median_seconds};
 use regraft_dialects::context;
 use regraft_ir::Function;
@@ -93,10 +93,7 @@ fn inference_figures(table: &mut Table) {
 fn start_figures(table: &mut Table) {
     let loading = median_seconds(RUNS, context, |ctx| Session::new(&ctx));
     table.add("load the prelude", loading * 1e3, "ms", Bound::AtMost(10.0), "");
-    let Some(command) = published() else {
-        println!("`regraft run` is not measured: `cargo build --profile dist` first");
-        return;
-    };
+    let Some(command) = published() else { return };
     let file = std::env::temp_dir().join(format!("regraft-bench-{}.jl", std::process::id()));
     std::fs::write(&file, "println(1 + 1)\n").expect("there is a folder for temporary files");
     let start = median_seconds(
@@ -110,15 +107,6 @@ fn start_figures(table: &mut Table) {
         || (),
         |()| Command::new(&command).arg("run").arg(&file).output().expect("it runs"),
     );
-    let sum = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../examples/jl/sum.jl");
-    let grad = median_seconds(
-        21,
-        || (),
-        |()| {
-            let mut grad = Command::new(&command);
-            grad.arg("grad").arg(&sum).arg("_sum(abs, [1.0, -2.0])").output().expect("it runs")
-        },
-    );
     let bare = median_seconds(
         21,
         || (),
@@ -127,16 +115,8 @@ fn start_figures(table: &mut Table) {
     // Nothing is lost if it stays.
     let _ = std::fs::remove_file(&file);
     table.add("`regraft run` of an empty file", empty * 1e3, "ms", Bound::AtMost(4.0), "");
-    table.add("`regraft grad` of `_sum`", grad * 1e3, "ms", Bound::AtMost(6.0), "");
     let note = format!("of which {:.1} ms are those of `regraft --version`", bare * 1e3);
     table.add("`regraft run` of one line", start * 1e3, "ms", Bound::AtMost(5.0), note);
-}
-
-/// The command as it is published, beside the folder in which benchmarks are built.
-fn published() -> Option<PathBuf> {
-    let here = std::env::current_exe().ok()?;
-    let command = here.ancestors().nth(3)?.join("dist/regraft");
-    command.is_file().then_some(command)
 }
 
 fn program_figures(table: &mut Table) {

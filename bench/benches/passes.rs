@@ -104,7 +104,7 @@ fn module_figures(table: &mut Table, registry: &PassRegistry, ctx: &Arc<Context>
 fn loop_figures(table: &mut Table, registry: &PassRegistry, ctx: &Arc<Context>, names: &[&str]) {
     for loops in [2_500, 25_000] {
         let mut module = Module::new(ctx);
-        module.add(counted_loops::function(ctx, loops)).expect("there is no other");
+        module.add(counted_loops::function(ctx, loops, 7)).expect("there is no other");
         for &name in names {
             let rate = module.inst_count() as f64 / seconds(registry, name, &module) / 1e6;
             let bound = if name == "O2" { Bound::AtLeast(LOOPS_TARGET) } else { Bound::None };

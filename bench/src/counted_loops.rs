@@ -12,15 +12,15 @@ use crate::synthetic::Numbers;
 /// Instructions of one loop, terminators included.
 pub const LOOP: usize = 55;
 
-/// A function of `loops` such loops in a row. Most run to a bound that is a parameter, some to one
-/// of a few constants.
-pub fn function(ctx: &Arc<Context>, loops: usize) -> Function {
+/// A function of `loops` such loops in a row, with other operations for each seed. Most run to a bound that is a parameter, some
+/// to one of a few constants.
+pub fn function(ctx: &Arc<Context>, loops: usize, seed: u64) -> Function {
     let (floats, ints) = (ctx.array_type(Type::F64, 1), ctx.array_type(Type::I64, 1));
     let params = [Type::I64, floats, ints, Type::I64];
     let f = Function::new(ctx, "loops", &params, Type::I64);
     let entry = f.entry().expect("it has one");
     let params = [0, 1, 2, 3].map(|i| f.param(entry, i).expect("it has four parameters"));
-    let mut writer = Writer { f, block: entry, numbers: Numbers::new(7), params };
+    let mut writer = Writer { f, block: entry, numbers: Numbers::new(seed), params };
     let mut acc = params[3];
     for _ in 0..loops {
         acc = writer.counted_loop(acc);
@@ -159,7 +159,7 @@ mod tests {
 
     #[test]
     fn the_function_is_valid_and_of_the_size_that_is_said() {
-        let f = function(&regraft_dialects::context(), 100);
+        let f = function(&regraft_dialects::context(), 100, 7);
         assert!(regraft_ir::verify_function(&f).is_ok());
         let count = f.all_insts().count();
         assert!(count.abs_diff(100 * LOOP) < 3 * LOOP, "{count} instructions");

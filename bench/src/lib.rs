@@ -12,6 +12,7 @@ pub mod llvm;
 pub mod memory;
 pub mod peers;
 pub mod pieces;
+pub mod published;
 pub mod simplified;
 pub mod smooth;
 pub mod synthetic;

@@ -6,7 +6,9 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 use regraft_bench::lecture::{Answer, Extras, blocks};
 use regraft_bench::llvm::compare;
-use regraft_bench::peers::{CASES, Caller, Case, Figure, measure, table};
+use regraft_bench::peers::{
+    Baseline, CASES, Caller, Case, Figure, System, measure, measure_baseline, ratios, table,
+};
 use regraft_bench::pieces::{Counts, causes, files, run};
 use regraft_exec::EngineKind;
 use regraft_ir::{Diagnostic, render_all};
@@ -57,7 +59,7 @@ enum Command {
         #[arg(long)]
         failures: bool,
     },
-    /// Times the gradients of the ten cases that systems are compared by.
+    /// Times the gradients of the ten cases that systems are compared by, beside adjoints in C where there is a compiler for them.
     Peers {
         /// Only cases with this in their name.
         #[arg(default_value = "")]
@@ -102,7 +104,7 @@ fn main() -> ExitCode {
             let math = if fast { Math::Fast } else { Math::Exact };
             let caller = if session { Caller::Session } else { Caller::Rust };
             let figure = |case: &Case, kind| measure(case, kind, math, caller, for_lengths);
-            peers(&name, &engines, json, figure)
+            peers(&name, &engines, json, math, figure)
         }
         Command::Julia { paths, setup, failures, causes } => {
             julia(&paths, setup.as_ref(), failures, causes)
@@ -158,12 +160,15 @@ fn julia(
     Ok(())
 }
 
+/// Times cases, by our engines and then by adjoints in C where there is a compiler for them.
 fn peers(
     name: &str,
     engines: &[String],
     json: bool,
-    figure: impl Fn(&Case, EngineKind) -> Result<Figure, Vec<Diagnostic>>,
+    math: Math,
+    measure: impl Fn(&Case, EngineKind) -> Result<Figure, Vec<Diagnostic>>,
 ) -> std::io::Result<()> {
+    let told = |errors: Vec<Diagnostic>| std::io::Error::other(render_all(&errors, false));
     let mut kinds = Vec::new();
     for engine in engines {
         match EngineKind::of_name(engine) {
@@ -171,10 +176,16 @@ fn peers(
             None => return Err(std::io::Error::other(format!("there is no engine `{engine}`"))),
         }
     }
+    let baselines = Baseline::all(math).map_err(told)?;
+    let ours = kinds.iter().map(|&kind| System::Regraft(kind));
+    let by_c = baselines.iter().map(|baseline| System::C(baseline.compiler));
+    let systems: Vec<System> = ours.chain(by_c).collect();
     let mut figures = Vec::new();
     for case in CASES.iter().filter(|case| case.name.contains(name)) {
-        for &kind in &kinds {
-            match figure(case, kind) {
+        let ours = kinds.iter().map(|&kind| measure(case, kind));
+        let by_c = baselines.iter().map(|baseline| measure_baseline(case, baseline));
+        for (figure, system) in ours.chain(by_c).zip(&systems) {
+            match figure {
                 Ok(figure) => {
                     if json {
                         println!("{}", figure.json());
@@ -183,13 +194,16 @@ fn peers(
                 }
                 Err(errors) => {
                     let text = render_all(&errors, false);
-                    eprintln!("{} by {}:\n{text}", case.name, kind.name());
+                    eprintln!("{} by {}:\n{text}", case.name, system.name());
                 }
             }
         }
     }
     if !json {
-        print!("{}", table(&figures, &kinds));
+        print!("{}", table(&figures, &systems));
+        if !baselines.is_empty() {
+            print!("\n{}", ratios(&figures, math));
+        }
     }
     Ok(())
 }

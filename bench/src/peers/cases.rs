@@ -1,5 +1,8 @@
 //! The ten cases, of the sizes that are common for them.
 
+use regraft_exec::EngineKind;
+use regraft_passes::rewrite::Math;
+
 use super::typed::Shape;
 use crate::adjoints::Program;
 
@@ -12,17 +15,54 @@ pub struct Case {
     pub program: Program,
     /// The function of the arguments in Rust, and their shapes.
     pub typed: (&'static str, Shape),
+    /// The prefix of its gradient in `bench/c/adjoints.c`.
+    pub baseline: &'static str,
+    /// The figures that are asked for.
+    pub target: Target,
 }
 
-const fn case(
-    name: &'static str,
-    file: &'static [&'static str],
+/// How many times as long as the best adjoint in C a gradient may take.
+#[derive(Clone, Copy, Debug)]
+pub struct Target {
+    /// By LLVM and exact math.
+    pub exact: f64,
+    /// By LLVM and fast math.
+    pub fast: f64,
+    /// By Cranelift and fast math.
+    pub cranelift: f64,
+}
+
+impl Target {
+    /// The figure for an engine by an algebra of floats, if one is asked for.
+    pub fn of(&self, engine: EngineKind, math: Math) -> Option<f64> {
+        match (engine, math) {
+            (EngineKind::Llvm, Math::Exact) => Some(self.exact),
+            (EngineKind::Llvm, Math::Fast) => Some(self.fast),
+            (EngineKind::Cranelift, Math::Fast) => Some(self.cranelift),
+            _ => None,
+        }
+    }
+}
+
+impl Case {
+    const fn new(
+        name: &'static str,
+        program: Program,
+        typed: (&'static str, Shape),
+        baseline: &'static str,
+        [exact, fast, cranelift]: [f64; 3],
+    ) -> Self {
+        Self { name, program, typed, baseline, target: Target { exact, fast, cranelift } }
+    }
+}
+
+const fn program(
+    files: &'static [&'static str],
     function: &'static str,
     args: &'static str,
     wrt: &'static [usize],
-    typed: (&'static str, Shape),
-) -> Case {
-    Case { name, program: Program { files: file, function, args, wrt, most: f64::INFINITY }, typed }
+) -> Program {
+    Program { files, function, args, wrt, most: f64::INFINITY }
 }
 
 const MLP: &[&str] = &["jl/tanh_mlp.jl"];
@@ -46,78 +86,112 @@ macro_rules! perceptron {
 
 /// The cases.
 pub const CASES: &[Case] = &[
-    case(
+    Case::new(
         "foo4096",
-        &["jl/foo_bang.jl"],
-        "((y, x) -> sum(foo!(y, x)))",
-        "[sin(1.0i) for i in 1:4096], [cos(1.0i) for i in 1:4096]",
-        &[],
+        program(
+            &["jl/foo_bang.jl"],
+            "((y, x) -> sum(foo!(y, x)))",
+            "[sin(1.0i) for i in 1:4096], [cos(1.0i) for i in 1:4096]",
+            &[],
+        ),
         ("((y, x) -> sum(foo!(y, x)))", Shape::TwoSlices),
+        "foo",
+        [1.0, 1.0, 1.7],
     ),
-    case(
+    Case::new(
         "sum1000",
-        &["jl/sum.jl"],
-        "_sum",
-        "identity, [sin(1.0i) for i in 1:1000]",
-        &[],
+        program(&["jl/sum.jl"], "_sum", "identity, [sin(1.0i) for i in 1:1000]", &[]),
         ("(x -> _sum(identity, x))", Shape::Slice),
+        "sum",
+        [1.0, 0.7, 4.5],
     ),
-    case(
+    Case::new(
         "sce100",
-        &["jl/map_sin_cos_exp.jl"],
-        "_map_sin_cos_exp",
-        "[sin(1.0i) for i in 1:100]",
-        &[],
+        program(&["jl/map_sin_cos_exp.jl"], "_map_sin_cos_exp", "[sin(1.0i) for i in 1:100]", &[]),
         ("_map_sin_cos_exp", Shape::Slice),
+        "sce",
+        [0.25, 1.0, 0.8],
     ),
-    case(
+    Case::new(
         "sce10000",
-        &["jl/map_sin_cos_exp.jl"],
-        "_map_sin_cos_exp",
-        "[sin(1.0i) for i in 1:10000]",
-        &[],
+        program(
+            &["jl/map_sin_cos_exp.jl"],
+            "_map_sin_cos_exp",
+            "[sin(1.0i) for i in 1:10000]",
+            &[],
+        ),
         ("_map_sin_cos_exp", Shape::Slice),
+        "sce",
+        [0.2, 1.0, 0.7],
     ),
-    case(
+    Case::new(
         "kron20x40",
-        &["jl/kron_loops.jl"],
-        "kron_loops",
-        "[sin(1.0i + j) for i in 1:20, j in 1:20], [cos(1.0i + j) for i in 1:40, j in 1:40]",
-        &[],
+        program(
+            &["jl/kron_loops.jl"],
+            "kron_loops",
+            "[sin(1.0i + j) for i in 1:20, j in 1:20], [cos(1.0i + j) for i in 1:40, j in 1:40]",
+            &[],
+        ),
         ("kron_loops", Shape::TwoMatrices),
+        "kron",
+        [0.02, 0.01, 0.05],
     ),
-    case("mlpB1", MLP, "tanh_mlp", perceptron!("1"), &[1, 2, 3, 4], ("tanh_mlp", Shape::Layers)),
-    case("mlpB32", MLP, "tanh_mlp", perceptron!("32"), &[1, 2, 3, 4], ("tanh_mlp", Shape::Layers)),
-    case(
+    Case::new(
+        "mlpB1",
+        program(MLP, "tanh_mlp", perceptron!("1"), &[1, 2, 3, 4]),
+        ("tanh_mlp", Shape::Layers),
+        "mlp",
+        [0.95, 1.0, 4.0],
+    ),
+    Case::new(
+        "mlpB32",
+        program(MLP, "tanh_mlp", perceptron!("32"), &[1, 2, 3, 4]),
+        ("tanh_mlp", Shape::Layers),
+        "mlp",
+        [0.85, 1.0, 4.0],
+    ),
+    Case::new(
         "gmm",
-        &["adbench/gmm.jl"],
-        "gmm_objective",
-        "[sin(1.0i) for i in 1:25], [sin(1.0i * k) for i in 1:10, k in 1:25], \
-         [cos(1.0i * k) for i in 1:55, k in 1:25], [sin(0.3i * n) for i in 1:10, n in 1:1000], \
-         Wishart(1.0, 0)",
-        &[1, 2, 3],
+        program(
+            &["adbench/gmm.jl"],
+            "gmm_objective",
+            "[sin(1.0i) for i in 1:25], [sin(1.0i * k) for i in 1:10, k in 1:25], \
+             [cos(1.0i * k) for i in 1:55, k in 1:25], [sin(0.3i * n) for i in 1:10, n in 1:1000], \
+             Wishart(1.0, 0)",
+            &[1, 2, 3],
+        ),
         ("((a, m, q, x) -> gmm_objective(a, m, q, x, Wishart(1.0, 0)))", Shape::Mixture),
+        "gmm",
+        [0.9, 0.75, 2.5],
     ),
-    case(
+    Case::new(
         "ba",
-        &["adbench/ba.jl"],
-        JACOBIAN,
-        "zeros(15, 2 * 31843), [0.5sin(1.0i * j) for i in 1:11, j in 1:49], \
-         [cos(1.0i * j) + (i == 3 ? 5.0 : 0.0) for i in 1:3, j in 1:7776], \
-         [0.75 + 0.25sin(1.0i) for i in 1:31843], \
-         [1 + (i - 1) * 49 ÷ 31843 for i in 1:31843], [1 + i * 48271 % 7776 for i in 1:31843], \
-         [cos(1.0i * j) for i in 1:2, j in 1:31843]",
-        &[],
+        program(
+            &["adbench/ba.jl"],
+            JACOBIAN,
+            "zeros(15, 2 * 31843), [0.5sin(1.0i * j) for i in 1:11, j in 1:49], \
+             [cos(1.0i * j) + (i == 3 ? 5.0 : 0.0) for i in 1:3, j in 1:7776], \
+             [0.75 + 0.25sin(1.0i) for i in 1:31843], \
+             [1 + (i - 1) * 49 ÷ 31843 for i in 1:31843], [1 + i * 48271 % 7776 for i in 1:31843], \
+             [cos(1.0i * j) for i in 1:2, j in 1:31843]",
+            &[],
+        ),
         (JACOBIAN, Shape::Jacobian),
+        "ba",
+        [1.1, 1.0, 2.0],
     ),
-    case(
+    Case::new(
         "lstm",
-        &["adbench/lstm.jl"],
-        "lstm_objective",
-        "[sin(1.0i * j) for i in 1:14, j in 1:16], [cos(1.0i * j) for i in 1:14, j in 1:3], \
-         [0.1sin(1.0i * j) for i in 1:14, j in 1:4], \
-         [(i * j) % 3 == 0 ? 1.0 : 0.0 for i in 1:14, j in 1:1024]",
-        &[1, 2],
+        program(
+            &["adbench/lstm.jl"],
+            "lstm_objective",
+            "[sin(1.0i * j) for i in 1:14, j in 1:16], [cos(1.0i * j) for i in 1:14, j in 1:3], \
+             [0.1sin(1.0i * j) for i in 1:14, j in 1:4], \
+             [(i * j) % 3 == 0 ? 1.0 : 0.0 for i in 1:14, j in 1:1024]",
+            &[1, 2],
+        ),
         ("lstm_objective", Shape::Network),
+        "lstm",
+        [0.45, 0.45, 1.5],
     ),
 ];

@@ -170,7 +170,7 @@ impl Args<'_> {
 const LINE: usize = 8;
 
 /// Numbers that begin where a line of the cache does, as those of the programs in C do.
-fn at_line(elements: &[f64]) -> Array1<f64> {
+pub(super) fn at_line(elements: &[f64]) -> Array1<f64> {
     let mut room = vec![0.0; elements.len() + LINE - 1];
     let start = room.as_ptr().align_offset(LINE * size_of::<f64>()).min(LINE - 1);
     let end = start + elements.len();
