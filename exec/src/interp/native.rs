@@ -27,7 +27,7 @@ use super::workers::Kernel;
 use super::world::{Optimized, Way, World};
 use crate::engine::{EngineKind, Tiers};
 use crate::native::{
-    Backend, Callee, Entry, Loop, Native, Runtime, Source, Target, Unit, obstacle,
+    Backend, Callee, Compiled, Loop, Native, Runtime, Source, Target, Unit, obstacle,
 };
 
 /// The heat at which a function is compiled. A call counts 1.
@@ -57,16 +57,16 @@ impl World {
 
     /// The native code of a function, if it is worth it and possible.
     #[inline]
-    pub(super) fn native(&self, code: &Code) -> Option<Entry> {
+    pub(super) fn native(&self, code: &Code) -> Option<Compiled> {
         match code.native.get() {
             Native::Refused => None,
-            Native::Ready(compiled) => Some(compiled.entry),
+            Native::Ready(compiled) => Some(compiled),
             Native::Untried(calls) => self.consider(code, calls),
         }
     }
 
     #[cold]
-    fn consider(&self, code: &Code, heat: u32) -> Option<Entry> {
+    fn consider(&self, code: &Code, heat: u32) -> Option<Compiled> {
         let is_first = heat == 0 && self.natives.waits();
         let is_interpreted = is_first && code.has_loop();
         if is_interpreted && !self.may_continue(code) && !self.choose_form(code) {
@@ -81,12 +81,12 @@ impl World {
     }
 
     /// Compiles a function that has no native code yet.
-    pub(super) fn compile_now(&self, code: &Code) -> Option<Entry> {
+    pub(super) fn compile_now(&self, code: &Code) -> Option<Compiled> {
         if let Native::Untried(_) = code.native.get() {
             self.compile_unit(code, None);
         }
         match code.native.get() {
-            Native::Ready(compiled) => Some(compiled.entry),
+            Native::Ready(compiled) => Some(compiled),
             _ => {
                 code.native.set(Native::Refused);
                 None
@@ -124,23 +124,23 @@ impl World {
             return Some(Way::Rest(rest));
         }
         let at = (code.slot, header);
-        let entry = self.entry_at(at, None).or_else(|| {
+        let compiled = self.compiled_at(at, None).or_else(|| {
             self.compile_unit(own, Some((code, header)));
-            let entry = self.entry_at(at, None);
-            if entry.is_none() {
+            let compiled = self.compiled_at(at, None);
+            if compiled.is_none() {
                 own.native.set(Native::Refused);
             }
-            entry
+            compiled
         });
-        entry.map(Way::Native)
+        compiled.map(Way::Native)
     }
 
     /// The way into a loop in code that some compiler has made, or one.
-    pub(super) fn entry_at(&self, at: Loop, by: Option<EngineKind>) -> Option<Entry> {
+    pub(super) fn compiled_at(&self, at: Loop, by: Option<EngineKind>) -> Option<Compiled> {
         let units = self.natives.units.borrow();
         let mut units = units.iter().rev().filter(|unit| by.is_none_or(|by| unit.by == by));
-        units
-            .find_map(|unit| unit.at_loop.filter(|&(there, _)| there == at).map(|(_, entry)| entry))
+        let is_there = |unit: &Unit| unit.at_loop.filter(|&(there, _)| there == at);
+        units.find_map(is_there).map(|(_, compiled)| compiled)
     }
 
     /// Compiles a function, and all that it calls directly; with another way in, at the header of a loop in the form that
@@ -178,7 +178,7 @@ impl World {
             member.own.body.set(compiled.body);
         }
         let at_loop = started.as_ref().zip(compiled.get(members.len()));
-        let at_loop = at_loop.map(|(&(_, header), compiled)| ((root.slot, header), compiled.entry));
+        let at_loop = at_loop.map(|(&(_, header), &compiled)| ((root.slot, header), compiled));
         let started = started.iter().map(|(form, _)| form);
         let others =
             started.filter(|form| members.iter().all(|member| member.own.slot != form.own.slot));

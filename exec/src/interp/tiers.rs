@@ -18,17 +18,17 @@ use super::native::Member;
 use super::tiering::Tiering;
 use super::world::World;
 use crate::engine::EngineKind;
-use crate::native::{Delivery, Entry, Loop, MachineCode, Native, Order, Unit};
+use crate::native::{Compiled, Delivery, Loop, MachineCode, Native, Order, Unit};
 
 impl World {
     /// Looks up from code at work, at the header of a loop or where a function begins. Gives the way into better
     /// code at the header.
     #[cold]
-    pub(super) fn look_up(&self, code: &Code, header: Option<Pc>) -> Option<Entry> {
+    pub(super) fn look_up(&self, code: &Code, header: Option<Pc>) -> Option<Compiled> {
         let tiering = self.natives.tiering.as_ref().filter(|tiering| !tiering.is_over())?;
         self.install_delivered(tiering);
         let at = header.map(|header| (code.slot, header));
-        let found = at.and_then(|at| self.entry_at(at, Some(EngineKind::Llvm)));
+        let found = at.and_then(|at| self.compiled_at(at, Some(EngineKind::Llvm)));
         if found.is_some() {
             return found;
         }
@@ -45,7 +45,7 @@ impl World {
         if tiering.place(order) {
             self.install_delivered(tiering);
         }
-        at.and_then(|at| self.entry_at(at, Some(EngineKind::Llvm)))
+        at.and_then(|at| self.compiled_at(at, Some(EngineKind::Llvm)))
     }
 
     /// An order of better code for a unit, which can begin at a loop as well.
@@ -88,7 +88,7 @@ impl World {
                 code.body.set(compiled.body);
             }
         }
-        let at_loop = at.zip(compiled.get(members.len()).map(|compiled| compiled.entry));
+        let at_loop = at.zip(compiled.get(members.len()).copied());
         let (number, size) = (self.natives.next_unit(), before.size);
         let by = EngineKind::Llvm;
         units.push(Unit { number, members, callees, by, size, at_loop, _code: code });

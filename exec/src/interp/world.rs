@@ -19,7 +19,7 @@ use super::register::Dst;
 use crate::call_resolver::CallResolver;
 use crate::error::{ErrorKind, Trap};
 use crate::host::Host;
-use crate::native::Entry;
+use crate::native::Compiled;
 
 /// The functions of a program. While it runs, some may be added; none changes or goes.
 pub(super) struct World {
@@ -75,7 +75,7 @@ pub(super) struct Rest {
 /// The code that a loop at work goes on in.
 pub(super) enum Way {
     /// Native code, in the frame that is there.
-    Native(Entry),
+    Native(Compiled),
     /// The rest of its function, in a frame of its own.
     Rest(Rc<Rest>),
 }

@@ -136,19 +136,41 @@ pub(super) mod offsets {
     pub(in super::super) const RESULT: i32 = offset_of!(NativeContext, result) as i32;
 }
 
-/// A compiled function as the machine calls it: the scalar arguments stand in their registers, the others
-/// in theirs. The result goes to `result` if it is a scalar, and to the first register of values
-/// otherwise. Returns a status.
-pub(crate) type Entry =
-    unsafe extern "C" fn(*mut NativeContext, *mut u64, *mut Val, result: *mut u64) -> i64;
+/// The way of the machine into functions of a signature, or into one of them: it passes the scalar arguments, which stand in
+/// their registers, to `body`.
+pub(crate) type Entry = unsafe extern "C" fn(
+    *mut NativeContext,
+    *mut u64,
+    *mut Val,
+    result: *mut u64,
+    body: *const u8,
+) -> i64;
 
 /// The native code of a function.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Compiled {
-    /// The way in for the machine.
     pub(crate) entry: Entry,
-    /// The way in for other compiled functions.
+    /// The way in for other compiled functions; null where there are none.
     pub(crate) body: *const u8,
+}
+
+impl Compiled {
+    /// Calls the function. Its arguments stand in their registers. The result goes to `result` if it is a scalar, and to the first
+    /// register of values otherwise. Returns a status.
+    ///
+    /// # Safety
+    /// The code is there, and takes the frame of these registers, on which nobody else works.
+    #[inline]
+    pub(crate) unsafe fn call(
+        self,
+        cx: *const NativeContext,
+        scalars: *mut u64,
+        vals: *mut Val,
+        result: &mut u64,
+    ) -> i64 {
+        // SAFETY: the caller says so.
+        unsafe { (self.entry)(cx.cast_mut(), scalars, vals, result, self.body) }
+    }
 }
 
 // SAFETY: both are addresses of code, which any thread may run.

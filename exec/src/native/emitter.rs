@@ -197,7 +197,7 @@ pub(crate) enum Touches {
 pub(crate) const FRAME_PARAMS: usize = 3;
 
 /// The signature of a compiled function: scalars in, at most one scalar out, and a status.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct Signature {
     /// The scalars behind the [frame](FRAME_PARAMS).
     pub(crate) params: Vec<Class>,
@@ -266,6 +266,8 @@ pub(crate) trait Emitter {
     fn read(&mut self, reg: Reg) -> Self::Value;
     /// Sets a register.
     fn write(&mut self, reg: Reg, value: Self::Value);
+    /// Sets a register at the beginning of the function. Nothing else writes to it.
+    fn fix(&mut self, reg: Reg, value: Self::Value);
 
     /// True if values are to be settled around loops.
     const SETTLES: bool = false;

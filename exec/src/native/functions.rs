@@ -9,11 +9,9 @@ use super::{math, whole_arrays};
 /// `scalars` and `vals` the window of the frame.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Runtime {
-    /// `(cx, code, scalars, vals)`: makes room for a frame of the code. Gives a status.
-    pub(crate) grow: Function,
-    /// `(cx, code)`: makes the error of too deep a recursion, if it is one and not a look at what there is of
-    /// better code. Gives a status.
-    pub(crate) too_deep: Function,
+    /// `(cx, code, scalars, vals)`: makes room for a frame of the code, or the error of too deep a recursion, and looks at what
+    /// there is of better code if it is asked to. Gives a status.
+    pub(crate) begin: Function,
     /// `(cx, code, pc, scalars, vals)`: runs an instruction. Gives a status.
     pub(crate) step: Function,
     /// The same, for one that is known to fail.
@@ -57,10 +55,10 @@ pub(crate) const LEFT: i64 = 3;
 
 /// All functions that code may call, in an order that never changes within a version.
 pub(super) fn all_functions(runtime: &Runtime) -> impl Iterator<Item = Function> {
-    let &Runtime { grow, too_deep, step, fail, return_tuple, unwind, refuel, .. } = runtime;
+    let &Runtime { begin, step, fail, return_tuple, unwind, refuel, .. } = runtime;
     let &Runtime { look_up, find_case, drop_last, clear, note_change, is_a, .. } = runtime;
     let &Runtime { new_vector, new_matrix, new_copy, new_compound, .. } = runtime;
-    let of_errors = [grow, too_deep, step, fail, return_tuple, unwind, refuel, look_up];
+    let of_errors = [begin, step, fail, return_tuple, unwind, refuel, look_up];
     let of_values = [find_case, drop_last, clear, note_change, is_a, new_compound];
     let of_arrays = [new_vector, new_matrix, new_copy];
     let on_arrays = [whole_arrays::fill(), whole_arrays::product()];

@@ -48,7 +48,7 @@ mod translate;
 mod unit;
 mod whole_arrays;
 
-pub(crate) use self::context::{Compiled, Entry, Native, NativeContext};
+pub(crate) use self::context::{Compiled, Native, NativeContext};
 #[cfg(feature = "jit")]
 pub use self::cranelift::Cpu;
 #[cfg(feature = "jit")]
@@ -93,7 +93,7 @@ pub(crate) fn backend(kind: EngineKind) -> Result<Option<Rc<dyn Backend>>, Strin
         #[cfg(feature = "jit")]
         EngineKind::Llvm => Some(Rc::new(llvm::Llvm::new()?)),
         #[cfg(feature = "jit")]
-        EngineKind::Cranelift | EngineKind::Auto => Some(Rc::new(cranelift::Cranelift::new()?)),
+        EngineKind::Cranelift | EngineKind::Auto => Some(cranelift::Cranelift::of_thread()?),
     })
 }
 

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::context::{Compiled, Entry};
+use super::context::Compiled;
 use super::source::Source;
 use crate::engine::EngineKind;
 use crate::interp::Pc;
@@ -38,7 +38,7 @@ pub(crate) struct Unit {
     /// The number of instructions of the compact code.
     pub(crate) size: usize,
     /// The loop that one of them can begin at as well, and the way in there.
-    pub(crate) at_loop: Option<(Loop, Entry)>,
+    pub(crate) at_loop: Option<(Loop, Compiled)>,
     /// Kept as long as it may run.
     pub(crate) _code: Rc<dyn MachineCode>,
 }

@@ -24,7 +24,7 @@ use super::native::{has_room_for_native, stack_end};
 use super::transfer::Returned;
 use super::{Machine, SLICE};
 use crate::error::ExecError;
-use crate::native::{Entry, NativeContext};
+use crate::native::{Compiled, NativeContext};
 
 /// The parts of a machine, and the place for it.
 struct Parts<'a> {
@@ -36,7 +36,7 @@ struct Parts<'a> {
 /// The native code of a function, if it can be called without a machine: it is there to stay, the stacks are as large as they
 /// get, and no fuel is counted.
 #[inline]
-pub(super) fn entry(world: &World, state: &State, code: &Code) -> Option<Entry> {
+pub(super) fn compiled(world: &World, state: &State, code: &Code) -> Option<Compiled> {
     let fits = has_room_for_native(&state.scalars, &state.vals);
     let is_direct = fits && state.limits.fuel.is_none() && !world.natives.are_replaceable();
     if is_direct { world.native(code) } else { None }
@@ -48,7 +48,7 @@ pub(super) fn run(
     world: &World,
     state: &mut State,
     code: &Code,
-    entry: Entry,
+    native: Compiled,
 ) -> Result<Returned, ExecError> {
     let state: *mut State = state;
     let mut parts = Parts { world, state, machine: MaybeUninit::uninit() };
@@ -65,7 +65,7 @@ pub(super) fn run(
     };
     let mut result = 0;
     // SAFETY: the code is of this world, and takes the first frame, which stands there.
-    let status = unsafe { entry(cx.cast_mut(), scalars, vals, &raw mut result) };
+    let status = unsafe { native.call(cx, scalars, vals, &mut result) };
     // SAFETY: the context is part of the state.
     let needed_none = unsafe {
         (*cx).end();

@@ -74,12 +74,12 @@ impl<'a> Machine<'a> {
         }
         // Runs native code in a frame whose arguments are there.
         macro_rules! run_native {
-            ($entry:expr, $callee:expr, $s:expr, $v:expr, $direct:expr) => {{
+            ($native:expr, $callee:expr, $s:expr, $v:expr, $direct:expr) => {{
                 let direct: Option<Reg> = $direct;
                 let callee: &Code = $callee;
                 self.frames.push(Frame { code, pc, direct: NO_REG, scalars: s, vals: v });
                 self.state.native.fuel.set(fuel);
-                let result = self.run_native($entry, callee, ($s, $v));
+                let result = self.run_native($native, callee, ($s, $v));
                 fuel = self.state.native.fuel.get();
                 self.frames.pop();
                 // SAFETY: the stack is as long as it was.
@@ -432,8 +432,8 @@ impl<'a> Machine<'a> {
                                 check!(self.pass(code, &site.args, (s, v), (callee_s, callee_v)));
                             }
                         }
-                        if let Some(entry) = self.world.native(callee) {
-                            run_native!(entry, callee, callee_s, callee_v, site.direct);
+                        if let Some(native) = self.world.native(callee) {
+                            run_native!(native, callee, callee_s, callee_v, site.direct);
                         }
                         let callee = check!(self.interpreted(callee, callee_s, callee_v));
                         enter!(callee, callee_s, callee_v, site.direct);
@@ -449,8 +449,8 @@ impl<'a> Machine<'a> {
                         let next = (callee_s, callee_v);
                         match check!(self.apply(code, site, (s, v), next)) {
                             Some(callee) => {
-                                if let Some(entry) = self.world.native(callee) {
-                                    run_native!(entry, callee, callee_s, callee_v, None);
+                                if let Some(native) = self.world.native(callee) {
+                                    run_native!(native, callee, callee_s, callee_v, None);
                                 }
                                 let callee = check!(self.interpreted(callee, callee_s, callee_v));
                                 enter!(callee, callee_s, callee_v, None);
@@ -524,8 +524,8 @@ impl<'a> Machine<'a> {
             if next <= pc
                 && let Some(way) = self.world.way_into_loop(code, next)
             {
-                let entry = match way {
-                    Way::Native(entry) => entry,
+                let native = match way {
+                    Way::Native(native) => native,
                     Way::Rest(rest) => {
                         let rest = check!(self.go_on(code, &rest, (s, v)));
                         (code, pc, from) = (rest, 0, 0);
@@ -537,7 +537,7 @@ impl<'a> Machine<'a> {
                 };
                 let seen = self.native.left.total();
                 self.state.native.fuel.set(fuel);
-                let result = self.run_native(entry, code, (s, v));
+                let result = self.run_native(native, code, (s, v));
                 fuel = self.state.native.fuel.get();
                 match result {
                     Ok(result) => finish!(result),

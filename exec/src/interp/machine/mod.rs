@@ -64,8 +64,8 @@ pub(super) fn run_with(
         passed.inspect_err(|_| state.vals.fill(Val::Unit))
     });
     let code = passed.map_err(|trap| ExecError::new(&world.ctx, trap, Chain::default()))?;
-    if let Some(entry) = direct::entry(world, state, code) {
-        return direct::run(world, state, code, entry);
+    if let Some(native) = direct::compiled(world, state, code) {
+        return direct::run(world, state, code, native);
     }
     state.start();
     with_machine(world, state, |machine| {
@@ -181,10 +181,10 @@ impl<'a> Machine<'a> {
         let entered = self.compiled(slot).and_then(|code| enter(self, code).map(|()| code));
         let code = entered.map_err(|trap| ExecError::new(&world.ctx, trap, Chain::default()))?;
         let result = match self.world.native(code) {
-            Some(entry) => {
+            Some(native) => {
                 let fuel = self.state.next_slice();
                 self.state.native.fuel.set(fuel);
-                let result = self.run_native(entry, code, (0, 0));
+                let result = self.run_native(native, code, (0, 0));
                 self.state.give_back(self.state.native.fuel.get());
                 result.map_err(|trap| (trap, None))
             }

@@ -18,7 +18,7 @@ use super::transfer::Returned;
 use super::{Failure, Frame, Machine, Place};
 use crate::chain::Chain;
 use crate::error::Trap;
-use crate::native::Entry;
+use crate::native::Compiled;
 #[cfg(feature = "jit")]
 use crate::native::ticker;
 use crate::value::Val;
@@ -103,7 +103,7 @@ impl<'a> Machine<'a> {
     /// Runs native code in a frame whose arguments are there.
     pub(super) fn run_native(
         &mut self,
-        entry: Entry,
+        native: Compiled,
         code: &Code,
         (s, v): (usize, usize),
     ) -> Result<Returned, Trap> {
@@ -124,7 +124,7 @@ impl<'a> Machine<'a> {
         let status = unsafe {
             let scalars = (*machine).scalars.as_mut_ptr().add(s);
             let vals = (*machine).vals.as_mut_ptr().add(v);
-            entry(Arc::as_ptr(&(*machine).state.native).cast_mut(), scalars, vals, &raw mut result)
+            native.call(Arc::as_ptr(&(*machine).state.native), scalars, vals, &mut result)
         };
         self.native.running -= 1;
         if self.native.running == 0 {
@@ -171,7 +171,7 @@ impl<'a> Machine<'a> {
 
     /// Looks for better code for what runs, at the header of a loop or where a function begins.
     #[cfg_attr(not(feature = "jit"), allow(unused_variables))]
-    pub(super) fn look_up(&self, code: &Code, header: Option<Pc>) -> Option<Entry> {
+    pub(super) fn look_up(&self, code: &Code, header: Option<Pc>) -> Option<Compiled> {
         #[cfg(feature = "jit")]
         {
             let better = self.world.look_up(code, header);
@@ -227,7 +227,7 @@ impl<'a> Machine<'a> {
     ) -> Result<Returned, Trap> {
         self.frames.push(Frame { code, pc, direct: NO_REG, scalars: s, vals: v });
         let result = match self.world.native(callee) {
-            Some(entry) => self.run_native(entry, callee, next),
+            Some(native) => self.run_native(native, callee, next),
             None => self.interpreted(callee, next.0, next.1).and_then(|code| {
                 self.interpret(Place { code, pc: 0, scalars: next.0, vals: next.1 })
             }),

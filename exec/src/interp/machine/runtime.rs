@@ -32,7 +32,7 @@ unsafe fn machine<'m>(cx: *mut NativeContext) -> &'m mut Machine<'m> {
     }
 }
 
-extern "C" fn grow(
+extern "C" fn begin(
     cx: *mut NativeContext,
     code: *const Code,
     scalars: *mut u64,
@@ -41,20 +41,19 @@ extern "C" fn grow(
     // SAFETY: native code passes its context, and code that lives as long as it does.
     let (machine, code) = unsafe { (machine(cx), &*code) };
     let (s, v) = machine.window(scalars, vals);
-    let result = machine.grow(s + code.scalar_regs as usize, v + code.native_vals());
-    machine.note_ends();
-    machine.fail_with(result)
-}
-
-extern "C" fn too_deep(cx: *mut NativeContext, code: *const Code) -> i64 {
-    // SAFETY: native code passes its context, and code that lives as long as it does.
-    let (machine, code) = unsafe { (machine(cx), &*code) };
-    if machine.state.native.answer() && !machine.state.native.is_deep() {
-        machine.look_up(code, None);
-        return 0;
+    let (scalars, vals) = (s + code.scalar_regs as usize, v + code.native_vals());
+    let mut result = Ok(());
+    if scalars > machine.scalars.len() || vals > machine.vals.len() {
+        result = machine.grow(scalars, vals);
+        machine.note_ends();
     }
-    let trap = machine.too_deep();
-    machine.fail_with(Err(trap))
+    let is_asked = machine.state.native.answer();
+    if machine.state.native.is_deep() {
+        result = result.and_then(|()| Err(machine.too_deep()));
+    } else if is_asked {
+        machine.look_up(code, None);
+    }
+    machine.fail_with(result)
 }
 
 extern "C" fn step(
@@ -147,7 +146,7 @@ extern "C" fn look_up(
     let mut result = 0;
     // SAFETY: it is code of the same function, which begins at that header, in this frame. What it calls works on
     // the machine by the pointer in the context, while nobody else does.
-    let status = unsafe { better(cx, scalars, vals, &raw mut result) };
+    let status = unsafe { better.call(cx, scalars, vals, &mut result) };
     // SAFETY: the context is there.
     unsafe { (*cx).result.set(result) };
     if status == 0 { DONE } else { LEFT }
@@ -264,16 +263,10 @@ const FRAME: &[Arg] = &[Arg::Ptr, Arg::Ptr, Arg::Int, Arg::Ptr, Arg::Ptr];
 pub(in crate::interp) fn runtime() -> Runtime {
     let status = Some(Arg::Int);
     Runtime {
-        grow: function(
-            "regraft_grow",
-            grow as *const u8,
+        begin: function(
+            "regraft_begin",
+            begin as *const u8,
             &[Arg::Ptr, Arg::Ptr, Arg::Ptr, Arg::Ptr],
-            status,
-        ),
-        too_deep: function(
-            "regraft_too_deep",
-            too_deep as *const u8,
-            &[Arg::Ptr, Arg::Ptr],
             status,
         ),
         step: function("regraft_step", step as *const u8, FRAME, status),

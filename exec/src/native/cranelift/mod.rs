@@ -4,6 +4,7 @@ mod object;
 mod types;
 mod writer;
 
+use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
 
 use cranelift_codegen::ir::types::I64;
@@ -30,14 +31,47 @@ use super::unit::{Backend, MachineCode};
 /// The compiler for the CPU that it runs on.
 pub(crate) struct Cranelift {
     isa: OwnedTargetIsa,
+    /// The ways into functions of a signature, which are kept.
+    entries: RefCell<FxHashMap<Signature, (Entry, Memory)>>,
 }
 
 impl Cranelift {
+    /// The compiler of this thread.
+    ///
     /// # Errors
     /// If there is no back end for this CPU.
-    pub(crate) fn new() -> Result<Self, String> {
-        let cpu = cranelift_native::builder().map_err(str::to_owned)?;
-        Ok(Self { isa: isa(cpu, false)? })
+    pub(crate) fn of_thread() -> Result<Rc<Self>, String> {
+        thread_local! {
+            static COMPILER: OnceCell<Rc<Cranelift>> = const { OnceCell::new() };
+        }
+        COMPILER.with(|compiler| {
+            if let Some(compiler) = compiler.get() {
+                return Ok(Rc::clone(compiler));
+            }
+            let cpu = cranelift_native::builder().map_err(str::to_owned)?;
+            let new = Self { isa: isa(cpu, false)?, entries: RefCell::default() };
+            Ok(Rc::clone(compiler.get_or_init(|| Rc::new(new))))
+        })
+    }
+
+    fn module(&self) -> JITModule {
+        JITModule::new(JITBuilder::with_isa(self.isa.clone(), default_libcall_names()))
+    }
+
+    /// The way into functions of a signature.
+    fn entry(&self, signature: Signature) -> Result<Entry, String> {
+        if let Some(&(entry, _)) = self.entries.borrow().get(&signature) {
+            return Ok(entry);
+        }
+        let mut module = self.module();
+        let (mut context, mut frontend) = (module.make_context(), FunctionBuilderContext::new());
+        let entry = write_entry(&mut module, &mut context, &mut frontend, &signature, None)?;
+        module.finalize_definitions().map_err(wrong)?;
+        let entry = module.get_finalized_function(entry);
+        // SAFETY: `write_entry` has given it this signature.
+        let entry = unsafe { std::mem::transmute::<*const u8, Entry>(entry) };
+        self.entries.borrow_mut().insert(signature, (entry, Memory(Some(module))));
+        Ok(entry)
     }
 }
 
@@ -75,17 +109,15 @@ impl Backend for Cranelift {
         &self,
         members: &[Source<'_>],
     ) -> Result<(Rc<dyn MachineCode>, Vec<Compiled>), String> {
-        let builder = JITBuilder::with_isa(self.isa.clone(), default_libcall_names());
-        let mut module = JITModule::new(builder);
-        let (bodies, entries) = write_unit(&mut module, members, None)?;
+        let mut module = self.module();
+        let (mut context, mut frontend) = (module.make_context(), FunctionBuilderContext::new());
+        let bodies = write_bodies(&mut module, &mut context, &mut frontend, members, None)?;
         module.finalize_definitions().map_err(wrong)?;
-        let compiled = bodies.iter().zip(entries).map(|(&body, entry)| {
-            let entry = module.get_finalized_function(entry);
-            // SAFETY: `write_entry` has given it this signature.
-            let entry = unsafe { std::mem::transmute::<*const u8, Entry>(entry) };
-            Compiled { entry, body: module.get_finalized_function(body) }
+        let compiled = members.iter().zip(bodies).map(|(&member, body)| {
+            let entry = self.entry(signature(member))?;
+            Ok(Compiled { entry, body: module.get_finalized_function(body) })
         });
-        let compiled = compiled.collect();
+        let compiled = compiled.collect::<Result<_, String>>()?;
         Ok((Rc::new(Memory(Some(module))), compiled))
     }
 }
@@ -97,32 +129,27 @@ fn wrong(error: ModuleError) -> String {
     error.to_string()
 }
 
-/// Writes the bodies and the entries of a unit. Addresses stand in the code, or in a table of what they are
-/// the addresses of.
-fn write_unit<M: Module>(
+/// Writes the bodies of a unit. Addresses stand in the code, or in a table of what they are the addresses of.
+fn write_bodies<M: Module>(
     module: &mut M,
+    context: &mut Context,
+    frontend: &mut FunctionBuilderContext,
     members: &[Source<'_>],
     mut references: Option<&mut References>,
-) -> Result<(Vec<FuncId>, Vec<FuncId>), String> {
+) -> Result<Vec<FuncId>, String> {
     let mut bodies = Vec::with_capacity(members.len());
     for member in members {
         let sig = body_sig(module, &signature(*member));
         bodies.push(module.declare_anonymous_function(&sig).map_err(wrong)?);
     }
-    let mut context = module.make_context();
-    let mut frontend = FunctionBuilderContext::new();
-    let mut entries = Vec::with_capacity(members.len());
     for (member, &body) in members.iter().zip(&bodies) {
         context.func.signature = body_sig(module, &signature(*member));
         let references = references.as_deref_mut();
-        write_body(module, &mut context, &mut frontend, &bodies, *member, references);
-        module.define_function(body, &mut context).map_err(wrong)?;
-        module.clear_context(&mut context);
-        let entry = write_entry(module, &mut context, &mut frontend, body, *member)?;
-        module.clear_context(&mut context);
-        entries.push(entry);
+        write_body(module, context, frontend, &bodies, *member, references);
+        module.define_function(body, context).map_err(wrong)?;
+        module.clear_context(context);
     }
-    Ok((bodies, entries))
+    Ok(bodies)
 }
 
 /// The signature of a body: frame and scalars in, the result if it is a scalar and the status out.
@@ -169,6 +196,7 @@ fn write_body<M: Module>(
         module,
         bodies,
         params,
+        fixed: vec![None; regs.len()],
         regs,
         default,
         convention,
@@ -183,17 +211,17 @@ fn write_body<M: Module>(
     b.finalize(config);
 }
 
-/// The function that the machine calls: it takes the scalars from their registers.
+/// The function that the machine calls: it takes the scalars from their registers, and passes them to a body, or to the one
+/// that it is given.
 fn write_entry(
     module: &mut impl Module,
     context: &mut Context,
     frontend: &mut FunctionBuilderContext,
-    body: FuncId,
-    member: Source<'_>,
+    signature: &Signature,
+    body: Option<FuncId>,
 ) -> Result<FuncId, String> {
-    let signature = signature(member);
     let mut sig = Sig::new(module.isa().default_call_conv());
-    sig.params.extend([AbiParam::new(I64); FRAME_PARAMS + 1]);
+    sig.params.extend([AbiParam::new(I64); FRAME_PARAMS + 2]);
     sig.returns.push(AbiParam::new(I64));
     let entry = module.declare_anonymous_function(&sig).map_err(wrong)?;
     context.func.signature = sig;
@@ -208,8 +236,16 @@ fn write_entry(
     for (reg, &class) in signature.params.iter().enumerate() {
         args.push(b.ins().load(ty(class), flags, params[1], reg as i32 * 8));
     }
-    let body = module.declare_func_in_func(body, b.func);
-    let call = b.ins().call(body, &args);
+    let call = match body {
+        Some(body) => {
+            let body = module.declare_func_in_func(body, b.func);
+            b.ins().call(body, &args)
+        }
+        None => {
+            let sig = b.import_signature(body_sig(module, signature));
+            b.ins().call_indirect(sig, params[FRAME_PARAMS + 1], &args)
+        }
+    };
     let results = b.inst_results(call).to_vec();
     if signature.result.is_some() {
         b.ins().store(flags, results[0], params[FRAME_PARAMS], 0);
@@ -218,5 +254,6 @@ fn write_entry(
     b.seal_all_blocks();
     b.finalize(config);
     module.define_function(entry, context).map_err(wrong)?;
+    module.clear_context(context);
     Ok(entry)
 }

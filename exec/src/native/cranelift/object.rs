@@ -20,7 +20,8 @@ use super::super::functions::Runtime;
 use super::super::image::{Image, LAYOUT, VERSION, offsets};
 use super::super::references::References;
 use super::super::source::Source;
-use super::{write_unit, wrong};
+use super::super::translate::signature;
+use super::{write_bodies, write_entry, wrong};
 use crate::interp::Scalar;
 
 /// The function that runs a unit.
@@ -98,7 +99,16 @@ impl ObjectFile {
     ) -> Result<(), String> {
         let codes = members.iter().map(|member| member.code);
         let mut references = References::new(codes, runtime);
-        let (_, entries) = write_unit(&mut self.module, members, Some(&mut references))?;
+        let module = &mut self.module;
+        let (mut context, mut frontend) = (module.make_context(), FunctionBuilderContext::new());
+        let all = Some(&mut references);
+        let bodies = write_bodies(module, &mut context, &mut frontend, members, all)?;
+        let mut entries = Vec::with_capacity(members.len());
+        for (&member, body) in members.iter().zip(bodies) {
+            let signature = signature(member);
+            let entry = write_entry(module, &mut context, &mut frontend, &signature, Some(body))?;
+            entries.push(entry);
+        }
         let image = self.image(entry.name, &references, &entries, text, hash)?;
         self.c_entry(entry, image)
     }

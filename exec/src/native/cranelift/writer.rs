@@ -27,6 +27,8 @@ pub(super) struct Writer<'a, M> {
     pub(super) bodies: &'a [FuncId],
     pub(super) params: Vec<Value>,
     pub(super) regs: Vec<Variable>,
+    /// The values of registers that only the beginning of the function writes to.
+    pub(super) fixed: Vec<Option<Value>>,
     pub(super) default: CallConv,
     pub(super) convention: CallConv,
     /// The flags of accesses to memory.
@@ -96,11 +98,16 @@ impl<M: Module> Emitter for Writer<'_, M> {
     }
 
     fn read(&mut self, reg: Reg) -> Value {
-        self.b.use_var(self.regs[reg as usize])
+        let fixed = self.fixed[reg as usize];
+        fixed.unwrap_or_else(|| self.b.use_var(self.regs[reg as usize]))
     }
 
     fn write(&mut self, reg: Reg, value: Value) {
         self.b.def_var(self.regs[reg as usize], value);
+    }
+
+    fn fix(&mut self, reg: Reg, value: Value) {
+        self.fixed[reg as usize] = Some(value);
     }
 
     const SETTLES: bool = true;

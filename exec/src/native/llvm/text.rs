@@ -101,7 +101,9 @@ fn write_entry(text: &mut String, body: &str, name: &str, member: Source<'_>) {
     let signature = signature(member);
     put(
         text,
-        format_args!("define i64 @{name}({FRAME}, ptr noundef nonnull %result) nounwind {{\n"),
+        format_args!(
+            "define i64 @{name}({FRAME}, ptr noundef nonnull %result, ptr %body) nounwind {{\n"
+        ),
     );
     let params: Vec<Type> = signature.params.iter().map(|&class| class.into()).collect();
     for (number, ty) in params.iter().enumerate() {

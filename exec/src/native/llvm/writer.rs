@@ -56,6 +56,8 @@ pub(super) struct Writer<'a> {
     is_fast: bool,
     /// The values of registers that are known in this block.
     known: Vec<Option<Value>>,
+    /// Those that are known in all blocks.
+    fixed: Vec<Option<Value>>,
     locals: u32,
     blocks: u32,
     in_cold: bool,
@@ -78,6 +80,7 @@ impl<'a> Writer<'a> {
             put(text, format_args!("  %r{number} = alloca {ty}\n"));
         }
         let known = vec![None; regs.len()];
+        let fixed = known.clone();
         Self {
             text,
             shared,
@@ -86,6 +89,7 @@ impl<'a> Writer<'a> {
             regs,
             is_fast: is_fast(member.f),
             known,
+            fixed,
             locals: 0,
             blocks: 0,
             in_cold: false,
@@ -207,7 +211,7 @@ impl Emitter for Writer<'_> {
 
     fn enter(&mut self, block: Block) {
         put(self.text, format_args!("{block}:\n"));
-        self.known.fill(None);
+        self.known.clone_from(&self.fixed);
         self.in_cold = block.cold;
     }
 
@@ -225,6 +229,12 @@ impl Emitter for Writer<'_> {
         let ty = self.regs[reg as usize];
         let value = self.as_type(value, ty);
         self.line(format_args!("store {ty} {value}, ptr %r{reg}"));
+        self.known[reg as usize] = Some(value);
+    }
+
+    fn fix(&mut self, reg: Reg, value: Value) {
+        let value = self.as_type(value, self.regs[reg as usize]);
+        self.fixed[reg as usize] = Some(value);
         self.known[reg as usize] = Some(value);
     }
 

@@ -1,36 +1,42 @@
 //! The beginning of a function, and the ways out of it.
 
+use smallvec::SmallVec;
+
 use super::super::context::offsets;
 use super::super::emitter::{Area, Emitter, FRAME_PARAMS, IntCmp, Mem};
 use super::{Translator, position_reg};
-use crate::interp::{Inst, Reg, Scalar};
+use crate::interp::{Class, Inst, Reg, Scalar};
 
 impl<E: Emitter> Translator<'_, '_, E> {
     /// Checks that there is room for the frame, and fills registers in.
     pub(super) fn prologue(&mut self) {
         let code = self.source.code;
         let calls = code.insts.iter().any(|inst| self.may_call(*inst));
+        let mut fits: SmallVec<[E::Flag; 3]> = SmallVec::new();
         let has_values = code.val_regs > 0 || code.val_args > 0;
         if has_values || code.insts.iter().any(|&inst| self.may_give_value(inst)) {
-            self.room(self.vals, code.native_vals() as i64 * 16, offsets::VALS_END);
+            fits.push(self.has_room(self.vals, code.native_vals() as i64 * 16, offsets::VALS_END));
         }
         if calls || self.looks_up() {
-            self.room(self.scalars, i64::from(code.scalar_regs) * 8, offsets::SCALARS_END);
+            let bytes = i64::from(code.scalar_regs) * 8;
+            fits.push(self.has_room(self.scalars, bytes, offsets::SCALARS_END));
         }
         if calls {
             let sp = self.e.stack_pointer();
             let end = self.e.load(Mem::I64, Area::Context, self.cx, offsets::STACK_END);
-            let fits = self.e.int_cmp(IntCmp::AboveOrEq, sp, end);
-            self.or_leave(fits);
+            fits.push(self.e.int_cmp(IntCmp::AboveOrEq, sp, end));
+        }
+        if let Some(fits) = fits.into_iter().reduce(|x, y| self.e.and(x, y)) {
+            self.begin_unless(fits);
         }
         for (reg, &class) in code.classes.iter().enumerate() {
             let reg = reg as Reg;
-            let value = if reg < code.scalar_params {
-                self.e.param(FRAME_PARAMS + reg as usize)
+            if reg < code.scalar_params {
+                let value = self.e.param(FRAME_PARAMS + reg as usize);
+                self.e.write(reg, value);
             } else {
-                self.constant(class, code.constant_in(reg).unwrap_or(0))
-            };
-            self.e.write(reg, value);
+                self.begin_register(reg, class);
+            }
         }
         let zero = self.e.int(0);
         self.e.write(position_reg(code), zero);
@@ -39,6 +45,16 @@ impl<E: Emitter> Translator<'_, '_, E> {
             self.count(1, None);
         }
         self.note_params();
+    }
+
+    /// Sets a register to its constant for good, or to 0.
+    pub(super) fn begin_register(&mut self, reg: Reg, class: Class) {
+        let constant = self.source.code.constant_in(reg);
+        let value = self.constant(class, constant.unwrap_or(0));
+        match constant {
+            Some(_) => self.e.fix(reg, value),
+            None => self.e.write(reg, value),
+        }
     }
 
     /// Returns whether an instruction may put a value behind the registers of the frame.
@@ -54,40 +70,25 @@ impl<E: Emitter> Translator<'_, '_, E> {
         }
     }
 
-    /// Leaves the function, which has not begun, unless there are `bytes` of room behind an address.
-    pub(super) fn room(&mut self, from: E::Value, bytes: i64, end: i32) {
+    /// Returns whether there are `bytes` of room behind an address.
+    fn has_room(&mut self, from: E::Value, bytes: i64, end: i32) -> E::Flag {
         let needed = self.e.offset(from, bytes);
         let end = self.e.load(Mem::Ptr, Area::Context, self.cx, end);
-        let fits = self.e.int_cmp(IntCmp::AboveOrEq, end, needed);
-        let (ok, full) = (self.e.block(false), self.e.block(true));
-        self.e.branch(fits, ok, full);
-        self.e.enter(full);
-        let (code, grow) = (self.code_address(), self.source.runtime.grow);
-        let status = self.e.call(&grow, &[self.cx, code, self.scalars, self.vals]);
-        self.leave_unless(status, ok);
-        self.e.enter(ok);
+        self.e.int_cmp(IntCmp::AboveOrEq, end, needed)
     }
 
-    /// Goes on at `ok` if a status is 0, and returns it otherwise.
-    pub(super) fn leave_unless(&mut self, status: Option<E::Value>, ok: E::Block) {
-        let Some(status) = status else { return self.e.jump(ok) };
-        let leave = self.e.block(true);
-        let zero = self.e.int(0);
-        let good = self.e.int_cmp(IntCmp::Eq, status, zero);
+    /// Lets the runtime make room unless `fits`, and leaves the function, which has not begun, if there is none.
+    fn begin_unless(&mut self, fits: E::Flag) {
+        let (ok, full, leave) = (self.e.block(false), self.e.block(true), self.e.block(true));
+        self.e.branch(fits, ok, full);
+        self.e.enter(full);
+        let (code, begin) = (self.code_address(), self.source.runtime.begin);
+        let status = self.e.call(&begin, &[self.cx, code, self.scalars, self.vals]);
+        let status = status.expect("it gives a status");
+        let good = self.is_status(status, 0);
         self.e.branch(good, ok, leave);
         self.e.enter(leave);
         self.ret_status(status);
-    }
-
-    /// Leaves the function, which has not begun, with the error of too deep a recursion unless `fits`.
-    pub(super) fn or_leave(&mut self, fits: E::Flag) {
-        let (ok, full) = (self.e.block(false), self.e.block(true));
-        self.e.branch(fits, ok, full);
-        self.e.enter(full);
-        let too_deep = self.source.runtime.too_deep;
-        let code = self.code_address();
-        let status = self.e.call(&too_deep, &[self.cx, code]);
-        self.leave_unless(status, ok);
         self.e.enter(ok);
     }
 
@@ -96,8 +97,15 @@ impl<E: Emitter> Translator<'_, '_, E> {
         self.e.ret(result, status);
     }
 
-    /// The way out after an error: the registers of values are emptied, and the place is noted.
+    /// The ways out after an error: the runtime makes it, the registers of values are emptied, and the place is noted.
     pub(super) fn failure(&mut self) {
+        if let Some(fails) = self.fails {
+            self.e.enter(fails);
+            let position = self.e.read(position_reg(self.source.code));
+            let (code, fail) = (self.code_address(), self.source.runtime.fail);
+            self.e.call(&fail, &[self.cx, code, position, self.scalars, self.vals]);
+            self.e.jump(self.failed);
+        }
         self.e.enter(self.failed);
         let position = self.e.read(position_reg(self.source.code));
         let (code, unwind) = (self.code_address(), self.source.runtime.unwind);

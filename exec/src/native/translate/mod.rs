@@ -66,8 +66,20 @@ pub(super) fn translate<E: Emitter>(source: Source<'_>, e: &mut E) {
     let arrays = Arrays::of(source);
     let (blocks, reached) = (Vec::new(), reached_from(code, source.start.unwrap_or(0), None));
     let (entries, live) = (FxHashMap::default(), None);
-    let mut translator =
-        Translator { source, e, cx, scalars, vals, blocks, entries, reached, failed, arrays, live };
+    let mut translator = Translator {
+        source,
+        e,
+        cx,
+        scalars,
+        vals,
+        blocks,
+        entries,
+        reached,
+        failed,
+        fails: None,
+        arrays,
+        live,
+    };
     translator.find_blocks();
     let settling = translator.settling();
     translator.find_entries(&settling);
@@ -118,6 +130,8 @@ struct Translator<'a, 's, E: Emitter> {
     reached: Vec<bool>,
     /// The way out after an error, with the position in a register of its own.
     failed: E::Block,
+    /// The way to there for an instruction that fails, whose operands stand in the frame; made when it is first asked for.
+    fails: Option<E::Block>,
     arrays: Arrays<E::Value>,
     /// Found when it is first asked for.
     live: Option<LiveScalars>,
@@ -179,9 +193,14 @@ impl<E: Emitter> Translator<'_, '_, E> {
 
     /// Leaves with the error that the runtime has made at `pc`.
     fn fail(&mut self, pc: Pc) {
+        self.leave_from(pc, self.failed);
+    }
+
+    /// Goes to a way out, which finds the position in its register.
+    fn leave_from(&mut self, pc: Pc, way: E::Block) {
         let position = self.e.int(i64::from(pc));
         self.e.write(position_reg(self.source.code), position);
-        self.e.jump(self.failed);
+        self.e.jump(way);
     }
 
     /// Goes on if `flag` holds; otherwise the runtime runs the instruction, and makes an error of it.
@@ -189,8 +208,12 @@ impl<E: Emitter> Translator<'_, '_, E> {
         let (ok, bad) = (self.e.block(false), self.e.block(true));
         self.e.branch(flag, ok, bad);
         self.e.enter(bad);
-        self.run_on_frame(self.source.runtime.fail, pc);
-        self.fail(pc);
+        self.spill(pc);
+        let fails = match self.fails {
+            Some(fails) => fails,
+            None => *self.fails.insert(self.e.block(true)),
+        };
+        self.leave_from(pc, fails);
         self.e.enter(ok);
     }
 

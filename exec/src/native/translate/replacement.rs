@@ -68,11 +68,13 @@ impl<E: Emitter> Translator<'_, '_, E> {
     pub(super) fn resume(&mut self, header: Pc) {
         let code = self.source.code;
         for (reg, &class) in (0..).zip(&code.classes) {
-            let value = match code.constant_in(reg) {
-                Some(constant) => self.constant(class, constant),
-                None => self.e.load(slot_mem(class), Area::Frame, self.scalars, reg as i32 * 8),
-            };
-            self.e.write(reg, value);
+            if code.constant_in(reg).is_some() {
+                self.begin_register(reg, class);
+            } else {
+                let mem = slot_mem(class);
+                let value = self.e.load(mem, Area::Frame, self.scalars, reg as i32 * 8);
+                self.e.write(reg, value);
+            }
         }
         let zero = self.e.int(0);
         self.e.write(super::position_reg(code), zero);
