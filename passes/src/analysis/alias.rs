@@ -114,7 +114,7 @@ impl Aliases {
             tape: Tape::of(f),
             bases: vec![Base::None; f.value_capacity()],
             changed: Vec::new(),
-            any: false,
+            objects: Vec::new(),
         };
         finder.find()
     }
@@ -300,8 +300,8 @@ struct Finder<'a> {
     bases: Vec<Base>,
     /// Values whose base has changed since their users were visited.
     changed: Vec<Value>,
-    /// True if any value has a base that can escape.
-    any: bool,
+    /// The values that may be objects, or hold some of one base, and that control may come to.
+    objects: Vec<Value>,
 }
 
 impl Finder<'_> {
@@ -311,20 +311,20 @@ impl Finder<'_> {
             for (i, param) in f.params(entry).enumerate() {
                 if may_be_object(f.ctx(), f.ty(param)) {
                     self.bases[param.index()] = Base::Param(i as u32);
-                    self.any = true;
                 }
             }
         }
         for block in self.cfg.reverse_postorder() {
+            self.objects.extend(f.params(block).filter(|&v| may_be_object(f.ctx(), f.ty(v))));
             for v in f.body(block) {
                 if may_be_object(f.ctx(), f.ty(v)) {
                     self.bases[v.index()] = self.base_of(v);
-                    self.any = true;
-                } else if let Some(whole) = copied_whole(f, v)
-                    && may_reach_objects(f.ctx(), f.ty(v))
+                    self.objects.push(v);
+                } else if may_reach_objects(f.ctx(), f.ty(v))
+                    && let Some(whole) = copied_whole(f, v)
                 {
                     self.bases[v.index()] = Base::Local(whole);
-                    self.any = true;
+                    self.objects.push(v);
                 }
             }
             for edge in f.out_edges(block) {
@@ -365,16 +365,19 @@ impl Finder<'_> {
             }
         };
         let f = self.f;
-        for block in self.cfg.reverse_postorder().filter(|_| self.any) {
-            for v in f.body(block).filter(|&v| matches!(self.bases[v.index()], Base::Local(_))) {
-                if passes_on(f, v) {
-                    f.operands(v).for_each(|arg| meet(self.bases[v.index()], self.base(arg)));
-                }
+        for &v in &self.objects {
+            let into = self.bases[v.index()];
+            if !matches!(into, Base::Local(_)) {
+                continue;
             }
-            for edge in f.out_edges(block) {
-                for (param, arg) in f.params(f.edge_target(edge)).zip(f.edge_args(edge)) {
-                    meet(self.bases[param.index()], self.base(arg));
+            match f.def(v) {
+                ValueDef::Param(block, position) => {
+                    let edges = f.in_edges(block).filter(|edge| self.cfg.is_reachable(edge.from));
+                    let args = edges.filter_map(|edge| f.edge_arg(edge, position as usize));
+                    args.for_each(|arg| meet(into, self.base(arg)));
                 }
+                _ if passes_on(f, v) => f.operands(v).for_each(|arg| meet(into, self.base(arg))),
+                _ => {}
             }
         }
         groups
@@ -448,7 +451,7 @@ impl Finder<'_> {
     fn escapes(self, groups: Groups) -> Aliases {
         let f = self.f;
         let params = f.entry().map_or(0, |entry| f.param_count(entry));
-        let capacity = if self.any { f.value_capacity() } else { 0 };
+        let capacity = if self.objects.is_empty() { 0 } else { f.value_capacity() };
         let mut escaped = vec![false; capacity];
         let mut visible = vec![false; capacity];
         let mut escaped_params = vec![false; params];
@@ -463,31 +466,28 @@ impl Finder<'_> {
             Base::Param(i) => escaped_params[i as usize] = true,
             Base::None | Base::Part(_) | Base::Unknown => {}
         };
-        if self.any {
-            for block in self.cfg.reverse_postorder() {
-                for v in f.body(block) {
-                    if self.may_hold_itself(v) {
-                        lose(self.bases[v.index()], Base::Unknown);
-                    }
-                    for (i, operand) in f.operands(v).enumerate() {
-                        let base = self.base(operand);
-                        if matches!(base, Base::Fresh(_) | Base::Local(_) | Base::Param(_))
-                            && self.lets_escape(v, i, base)
-                        {
-                            lose(base, self.becomes(v));
-                        }
-                    }
+        for &v in &self.objects {
+            let base = self.bases[v.index()];
+            if !matches!(base, Base::Fresh(_) | Base::Local(_) | Base::Param(_)) {
+                continue;
+            }
+            if self.may_hold_itself(v) {
+                lose(base, Base::Unknown);
+            }
+            for at in f.uses(v) {
+                let block = at.user.terminated_block();
+                if !self.cfg.is_reachable(block.unwrap_or_else(|| f.block_of(at.user))) {
+                    continue;
                 }
-                for edge in f.out_edges(block) {
-                    let target = f.edge_target(edge);
-                    for (param, arg) in f.params(target).zip(f.edge_args(edge)) {
-                        let (base, mut into) = (self.base(arg), self.bases[param.index()]);
-                        if !may_be_object(f.ctx(), f.ty(param)) {
-                            into = Base::Unknown;
-                        }
-                        if base != into {
-                            lose(base, into);
-                        }
+                if block.is_none() {
+                    if self.lets_escape(at.user, at.index as usize, base) {
+                        lose(base, self.becomes(at.user));
+                    }
+                } else if let Some(param) = f.parameter_passed(at) {
+                    let is_object = may_be_object(f.ctx(), f.ty(param));
+                    let into = if is_object { self.bases[param.index()] } else { Base::Unknown };
+                    if base != into {
+                        lose(base, into);
                     }
                 }
             }
