@@ -377,13 +377,39 @@ keepat!(a::Vector, is) = __refill(a, a[is])
 
 # --- joining --------------------------------------------------------------------------------
 
-hcat(xs...) = __join(xs, (1, data.fieldcount(xs)))
-vcat(xs...) = __join(xs, (data.fieldcount(xs), 1))
+hcat(xs...) = __hvcat(__unroll_fold(__join_eltypes, nothing, xs), (data.fieldcount(xs),), xs)
+vcat(xs...) = __stack(__unroll_fold(__join_eltypes, nothing, xs), xs, __unroll_fold(__form_with, __Flat(), xs))
 vcat(xs::Number...) = vect(xs...)
 vcat(a::AbstractVector) = __copy_as(eltype(a), a)
 vcat(a::AbstractVector, b::AbstractVector) = append!(__copy_as(promote_type(eltype(a), eltype(b)), a), b)
 __copy_as(::Type{T}, a) where T = __converted(T, a)
 hvcat(rows::Tuple, xs...) = __hvcat(__unroll_fold(__join_eltypes, nothing, xs), rows, xs)
+# Numbers, row by row.
+hcat(xs::Number...) = hvcat((data.fieldcount(xs),), xs...)
+@inline function hvcat(rows::Tuple, xs::Number...)
+    n = rows[1]
+    __unroll_fold(__EvenRow(n), 1, rows)
+    out = mem.alloc(Array{__unroll_fold(__join_eltypes, nothing, xs), 2}, data.fieldcount(rows), n)
+    __unroll_fold(__Cell(out, n), 0, xs)
+    return out
+end
+struct __EvenRow
+    columns::Int64
+end
+@inline function (row::__EvenRow)(r, columns)
+    columns == row.columns || __uneven_row(r, columns, row.columns)
+    return r + 1
+end
+__uneven_row(r, columns, first) =
+    throw(DimensionMismatch(string("row ", r, " has ", columns, " columns, the first row ", first)))
+struct __Cell{A}
+    out::A
+    columns::Int64
+end
+@inline function (cell::__Cell)(k, x)
+    cell.out[div(k, cell.columns) + 1, rem(k, cell.columns) + 1] = x
+    return k + 1
+end
 __join_eltypes(::Nothing, x) = __element_type(x)
 __join_eltypes(T, x) = promote_type(T, __element_type(x))
 __element_type(x) = typeof(x)
@@ -396,21 +422,16 @@ __columns(a::AbstractArray) = size(a, 2)
 __element(x, i, j) = x
 __element(a::AbstractVector, i, j) = a[i]
 __element(a::AbstractMatrix, i, j) = a[i, j]
-function __join(xs, shape)
-    T = __unroll_fold(__join_eltypes, nothing, xs)
-    if shape[1] == 1
-        return __hvcat(T, (shape[2],), xs)
-    end
-    return __stack(T, xs, __unroll_fold(__most, 0, __unroll_map(__rank, xs)))
-end
 @inline __rank(x) = 0
 @inline __rank(a::AbstractArray{T, N}) where {T, N} = N
 @inline __most(m, n) = m > n ? m : n
 # Columns on top of each other: a vector unless one of them is a matrix.
-function __stack(::Type{T}, xs, rank) where T
-    if rank == 2
-        return __hvcat(T, __ntuple(k -> 1, __val(data.fieldcount(xs))), xs)
-    end
+struct __Flat end
+struct __Grid end
+@inline __form_with(form, x) = form
+@inline __form_with(form, a::AbstractMatrix) = __Grid()
+__stack(::Type{T}, xs, ::__Grid) where T = __hvcat(T, __ntuple(k -> 1, __val(data.fieldcount(xs))), xs)
+function __stack(::Type{T}, xs, ::__Flat) where T
     out = mem.alloc(Array{T, 1}, __unroll_fold(+, 0, __unroll_map(__rows, xs)))
     __unroll_fold(__Place(out), 0, xs)
     return out
@@ -446,14 +467,16 @@ function __hvcat(::Type{T}, rows, xs) where T
         width = 0
         for j in k:k + rows[r] - 1
             width += __columns(xs[j])
+            __rows(xs[j]) == __rows(xs[k]) || __uneven(__unroll_map(__rows, xs))
         end
-        width == m || throw(DimensionMismatch(string("row ", r, " has ", width, " columns, the first row ", m)))
+        width == m || __uneven_row(r, width, m)
         k += rows[r]
     end
     out = mem.alloc(Array{T, 2}, height, m)
     __unroll_fold(__Tile(out), (0, 0), xs)
     return out
 end
+__uneven(rows) = throw(DimensionMismatch(string("number of rows of each array must match (got ", rows, ")")))
 struct __Tile{A}
     out::A
 end
