@@ -45,7 +45,6 @@ use regraft_dialects::{ad, core, data};
 use regraft_ir::{
     Constant, Context, ControlFlow, Function, Operand, Traits, Type, TypeKind, Use, Value, ValueDef,
 };
-use rustc_hash::FxHashMap;
 
 use super::block_list::text_or;
 use super::effects::{
@@ -53,7 +52,7 @@ use super::effects::{
     may_reach_objects, may_reach_others,
 };
 use super::tape::Tape;
-use super::{Analyses, Analysis, Facets};
+use super::{Analyses, Analysis, Facets, ValueGroups};
 
 /// The origin of an object.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -95,7 +94,8 @@ pub struct Aliases {
     /// By the index of the value that allocates; those that are visible outside the function, by what stands
     /// for their group.
     visible: Vec<bool>,
-    groups: Groups,
+    /// The allocations that meet others.
+    groups: ValueGroups,
     /// By position.
     escaped_params: Vec<bool>,
     /// The position of the first parameter that aliases none before it.
@@ -261,37 +261,6 @@ fn types_may_alias(ctx: &Context, a: Type, b: Type) -> bool {
     (a == b || a == Type::ANY || b == Type::ANY) && may_be_object(ctx, a) && may_be_object(ctx, b)
 }
 
-/// The allocations that meet others: a union-find forest, in which the earlier one stands for both.
-#[derive(Clone, Default, Debug)]
-struct Groups(FxHashMap<Value, Value>);
-
-impl Groups {
-    /// The allocation that stands for the group of one.
-    fn of(&self, mut v: Value) -> Value {
-        while let Some(&parent) = self.0.get(&v) {
-            v = parent;
-        }
-        v
-    }
-
-    fn unite(&mut self, a: Value, b: Value) {
-        let (a, b) = (self.shortened(a), self.shortened(b));
-        if a != b {
-            self.0.insert(a.max(b), a.min(b));
-        }
-    }
-
-    /// The same as [`Self::of`], after which what was on the way is next to it.
-    fn shortened(&mut self, v: Value) -> Value {
-        let root = self.of(v);
-        let mut at = v;
-        while at != root {
-            at = self.0.insert(at, root).unwrap_or(root);
-        }
-        root
-    }
-}
-
 struct Finder<'a> {
     f: &'a Function,
     cfg: &'a ControlFlow,
@@ -357,8 +326,8 @@ impl Finder<'_> {
     }
 
     /// Finds which allocations meet. O(values + operands).
-    fn groups(&self) -> Groups {
-        let mut groups = Groups::default();
+    fn groups(&self) -> ValueGroups {
+        let mut groups = ValueGroups::default();
         let mut meet = |into: Base, arg: Base| {
             if let (Base::Local(a), Base::Fresh(b) | Base::Local(b)) = (into, arg) {
                 groups.unite(a, b);
@@ -448,7 +417,7 @@ impl Finder<'_> {
         }
     }
 
-    fn escapes(self, groups: Groups) -> Aliases {
+    fn escapes(self, groups: ValueGroups) -> Aliases {
         let f = self.f;
         let params = f.entry().map_or(0, |entry| f.param_count(entry));
         let capacity = if self.objects.is_empty() { 0 } else { f.value_capacity() };

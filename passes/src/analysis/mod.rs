@@ -27,6 +27,7 @@ mod alias;
 pub(crate) mod block_list;
 pub(crate) mod bounds;
 mod call_graph;
+mod carried_sizes;
 pub(crate) mod comparison;
 mod components;
 pub(crate) mod conditions;
@@ -52,6 +53,7 @@ mod structure;
 mod tape;
 pub mod traps;
 pub mod trip_count;
+mod value_groups;
 
 use std::any::{Any, TypeId};
 use std::sync::Arc;
@@ -61,6 +63,7 @@ use rustc_hash::FxHashMap;
 
 pub use alias::{Aliases, Base};
 pub use call_graph::{CallGraph, CallSite};
+pub(crate) use carried_sizes::{CarriedSizes, Size};
 pub use effects::{
     Access, EffectSummaries, EffectSummary, InstEffects, ParamEffects, Returns, inst_effects,
     may_be_object, may_reach_objects,
@@ -80,6 +83,7 @@ pub use printable::Printable;
 pub use ranges::{FactsAt, LatticeValue, Ranges};
 pub use structure::{Scopes, Shape, ShapeId, Structure};
 pub use trip_count::{TripCount, TripCounts};
+pub(crate) use value_groups::ValueGroups;
 
 bitflags::bitflags! {
     /// Facets of a function, each with an epoch of its own.

@@ -47,7 +47,7 @@ use rustc_hash::FxHashMap;
 
 use super::effects::EffectSummaries;
 use super::memory_location::element_indices;
-use super::{Aliases, Interval, Ranges};
+use super::{Aliases, CarriedSizes, Interval, Ranges};
 pub(crate) use residual::{Comparison, Source};
 use shapes::{Shapes, Version};
 
@@ -85,6 +85,7 @@ pub struct Bounds<'a> {
     ranges: &'a Ranges,
     tree: &'a DominatorTree,
     shapes: Shapes<'a>,
+    carried: &'a CarriedSizes,
     /// Indices that are checked, by the value that they are a constant away from.
     checks: FxHashMap<Value, Vec<Check>>,
     /// Constant indices that are checked, by array.
@@ -118,11 +119,12 @@ impl<'a> Bounds<'a> {
         tree: &'a DominatorTree,
         ranges: &'a Ranges,
         aliases: &'a Aliases,
+        carried: &'a CarriedSizes,
         summaries: &EffectSummaries,
     ) -> Self {
         let shapes = Shapes::new(f, cfg, aliases, summaries);
         let (checks, constant_checks, sizes) = Default::default();
-        let mut bounds = Self { f, ranges, tree, shapes, checks, constant_checks, sizes };
+        let mut bounds = Self { f, ranges, tree, shapes, carried, checks, constant_checks, sizes };
         for &block in tree.order() {
             for v in f.body(block) {
                 match f.op(v) {

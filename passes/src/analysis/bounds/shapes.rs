@@ -9,7 +9,7 @@ use regraft_ir::{Block, ControlFlow, Function, Operand, TypeKind, Value};
 use rustc_hash::FxHashMap;
 
 use super::super::Aliases;
-use super::super::effects::{Access, EffectSummaries, InstEffects, inst_effects};
+use super::super::effects::{Access, EffectSummaries, InstEffects, shape_writers};
 
 /// The state of the shape of an array that a point sees.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -28,7 +28,7 @@ pub(crate) struct Shapes<'a> {
     f: &'a Function,
     cfg: &'a ControlFlow,
     aliases: &'a Aliases,
-    /// The instructions that may change a shape, with their effects, in reverse postorder.
+    /// The instructions that may change a shape.
     writers: Vec<(Value, InstEffects)>,
     /// For arrays that something writes: the version at the start of each block, and the writers.
     versions: FxHashMap<Value, Option<Versions>>,
@@ -51,19 +51,7 @@ impl<'a> Shapes<'a> {
         aliases: &'a Aliases,
         summaries: &EffectSummaries,
     ) -> Self {
-        let mut writers = Vec::new();
-        for block in cfg.reverse_postorder() {
-            for v in f.body(block) {
-                let Some(def) = f.op_def(v) else { continue };
-                if !def.effects.opaque && def.effects.writes_shape.is_empty() {
-                    continue;
-                }
-                let effects = inst_effects(f, v, summaries);
-                if effects.all_accesses().contains(Access::WRITES_SHAPE) {
-                    writers.push((v, effects));
-                }
-            }
-        }
+        let writers = shape_writers(f, cfg, summaries);
         let budget = 16 * f.block_count() + 1000;
         Self { f, cfg, aliases, writers, versions: FxHashMap::default(), budget }
     }

@@ -5,8 +5,8 @@ use regraft_dialects::{ad, arith, core, mem};
 use regraft_ir::{Block, Constant, Op, Operand, Type, TypeKind, Value};
 
 use super::{Bounds, Interval, Sum, Term};
-use crate::analysis::copied_shape;
 use crate::analysis::interval::unwrapped;
+use crate::analysis::{Size, copied_shape};
 
 impl Bounds<'_> {
     /// An integer operand, with constants taken off as long as that cannot wrap. What it says holds
@@ -152,12 +152,22 @@ impl Bounds<'_> {
     /// The size of an array as `at` sees it: what it was allocated with, if that is known.
     pub(super) fn size(&mut self, array: Value, dim: u8, at: Value) -> Option<Sum> {
         let f = self.f;
-        let (mut array, mut at) = (array, at);
+        let (mut array, mut asked, mut at) = (array, dim, at);
         for _ in 0..8 {
             let TypeKind::Array { rank, .. } = *f.ctx().kind(f.ty(array)) else { return None };
-            let dim = if rank == 1 && dim == 1 { 0 } else { dim };
+            let dim = if rank == 1 && asked == 1 { 0 } else { asked };
             if dim > rank {
                 return Some((Term::Zero, 1));
+            }
+            let is_along = rank == 1 || dim > 0;
+            match self.carried.size(array, dim.max(1)).filter(|_| is_along) {
+                Some(Size::Const(size)) => return Some((Term::Zero, size.into())),
+                Some(Size::Value(size)) => return Some((Term::Value(size), 0)),
+                Some(Size::Of(other, along)) => {
+                    (array, asked) = (other, along);
+                    continue;
+                }
+                None => {}
             }
             let version = self.shapes.version(array, at)?;
             let term = Term::Size { array, dim, version };
@@ -167,8 +177,8 @@ impl Bounds<'_> {
             }
             let position = usize::from(dim.max(1));
             let made_of = match f.op(array) {
-                Some(mem::ALLOC) if rank == 1 || dim > 0 => f.operand(array, position - 1),
-                Some(mem::FILL) if rank == 1 || dim > 0 => f.operand(array, position),
+                Some(mem::ALLOC) if is_along => f.operand(array, position - 1),
+                Some(mem::FILL) if is_along => f.operand(array, position),
                 Some(mem::ARRAY) => return Some((Term::Zero, f.operand_count(array) as i128)),
                 Some(mem::COPY | ad::ZERO | ad::COPY) => {
                     match copied_shape(f, array).and_then(Operand::as_value) {

@@ -1,7 +1,7 @@
 //! The effects of one instruction.
 
 use regraft_dialects::{ad, core, mem};
-use regraft_ir::{Context, Effects, Function, Operand, Type, TypeKind, Value};
+use regraft_ir::{Context, ControlFlow, Effects, Function, Operand, Type, TypeKind, Value};
 use smallvec::SmallVec;
 
 use super::summary::{Access, EffectSummaries, EffectSummary};
@@ -218,6 +218,26 @@ pub(crate) fn may_reach_others(ctx: &Context, ty: Type) -> bool {
         }
         _ => may_reach_objects(ctx, ty),
     }
+}
+
+/// The instructions that may change a shape, with their effects, in reverse postorder. O(instructions).
+pub(crate) fn shape_writers(
+    f: &Function,
+    cfg: &ControlFlow,
+    summaries: &EffectSummaries,
+) -> Vec<(Value, InstEffects)> {
+    let mut writers = Vec::new();
+    for v in cfg.reverse_postorder().flat_map(|block| f.body(block)) {
+        let Some(def) = f.op_def(v) else { continue };
+        if !def.effects.opaque && def.effects.writes_shape.is_empty() {
+            continue;
+        }
+        let effects = inst_effects(f, v, summaries);
+        if effects.all_accesses().contains(Access::WRITES_SHAPE) {
+            writers.push((v, effects));
+        }
+    }
+    writers
 }
 
 /// The array whose shape the new array `v` has when it is made.

@@ -33,5 +33,5 @@ mod module;
 mod summary;
 
 pub use inst::{InstEffects, inst_effects, may_be_object, may_reach_objects};
-pub(crate) use inst::{callee_summary, copied_shape, may_reach_others};
+pub(crate) use inst::{callee_summary, copied_shape, may_reach_others, shape_writers};
 pub use summary::{Access, EffectSummaries, EffectSummary, ParamEffects, Returns};

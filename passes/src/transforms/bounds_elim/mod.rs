@@ -39,7 +39,7 @@ use regraft_dialects::{arith, mem};
 use regraft_ir::{Block, Constant, ControlFlow, DominatorTree, Function, Value};
 
 use crate::analysis::bounds::Bounds;
-use crate::analysis::{Aliases, LoopForest, Ranges};
+use crate::analysis::{Aliases, CarriedSizes, LoopForest, Ranges};
 use crate::options::{OptionDef, Options};
 use crate::{LoopPass, PassContext, PassResult};
 use marks::{is_unmarked, mark};
@@ -195,7 +195,8 @@ fn prove(f: &Function, checks: &[Value], cx: &mut PassContext<'_>) -> Vec<(Value
     }
     let (cfg, tree) = (cx.analysis::<ControlFlow>(f), cx.analysis::<DominatorTree>(f));
     let (ranges, aliases) = (cx.analysis::<Ranges>(f), cx.analysis::<Aliases>(f));
-    let mut bounds = Bounds::new(f, &cfg, &tree, &ranges, &aliases, cx.effects());
+    let sizes = cx.analysis::<CarriedSizes>(f);
+    let mut bounds = Bounds::new(f, &cfg, &tree, &ranges, &aliases, &sizes, cx.effects());
     let reached = checks.iter().copied().filter(|&v| ranges.is_reached(f.block_of(v)));
     let mut outcome = |v: Value| match is_comparison(f, v) {
         true => bounds.decide(v),

@@ -17,7 +17,7 @@ use regraft_ir::{Block, ControlFlow, DominatorTree, Function, IrResult, Operand,
 use super::marks::{mark, unmarked};
 use crate::PassContext;
 use crate::analysis::bounds::{Bounds, Comparison, Source};
-use crate::analysis::{Aliases, LoopForest, LoopId, Ranges};
+use crate::analysis::{Aliases, CarriedSizes, LoopForest, LoopId, Ranges};
 use crate::transforms::util::counters::ensure_preheaders;
 use crate::transforms::util::loop_form::{LoopForm, close_loops};
 use crate::transforms::util::versioning::add_version;
@@ -93,7 +93,8 @@ fn plan(f: &Function, headers: &[Block], cx: &mut PassContext<'_>) -> Vec<Plan> 
     let forest = cx.analysis::<LoopForest>(f);
     let (cfg, tree) = (cx.analysis::<ControlFlow>(f), cx.analysis::<DominatorTree>(f));
     let (ranges, aliases) = (cx.analysis::<Ranges>(f), cx.analysis::<Aliases>(f));
-    let mut bounds = Bounds::new(f, &cfg, &tree, &ranges, &aliases, cx.effects());
+    let sizes = cx.analysis::<CarriedSizes>(f);
+    let mut bounds = Bounds::new(f, &cfg, &tree, &ranges, &aliases, &sizes, cx.effects());
     let mut ids: Vec<LoopId> = headers.iter().filter_map(|&b| forest.headed_by(b)).collect();
     // Outer ones first.
     ids.sort_unstable();

@@ -10,7 +10,8 @@
 //! ```
 //!
 //! # Method
-//! Hash-based value numbering in reverse postorder (Simpson, "Value-driven redundancy elimination",
+//! What an array that a block parameter carries is always as long as is found first, over loops
+//! (`carried`). Then hash-based value numbering in reverse postorder (Simpson, "Value-driven redundancy elimination",
 //! 1996, §4), in three steps.
 //!
 //! 1. *Versions of memory* (`memory`): a number for what each read can see.
@@ -45,18 +46,18 @@
 //! none without parameters that start alike), besides blocks times classes of memory
 //! (`examples/transform_speed.rs`).
 
+mod carried;
 mod congruence;
 mod equalities;
 mod number;
 mod numbers;
 mod reads;
 
-use regraft_ir::{DominatorTree, Function, IrResult, Value};
+use regraft_ir::{ControlFlow, DominatorTree, Function, IrResult, Value};
 use rustc_hash::FxHashSet;
 
-use crate::analysis::EffectSummaries;
-use crate::analysis::callee_summary;
 use crate::analysis::memory_ssa::MemorySsa;
+use crate::analysis::{CarriedSizes, EffectSummaries, callee_summary};
 use crate::options::{OptionDef, Options};
 use crate::transforms::util::function_analyses::FunctionAnalyses;
 use crate::{FunctionPass, PassContext, PassResult};
@@ -153,6 +154,8 @@ impl FunctionPass for Gvn {
         if self.shared_calls && !shares_calls(f, cx.effects()) {
             return Ok(());
         }
+        let (cfg, sizes) = (cx.analysis::<ControlFlow>(f), cx.analysis::<CarriedSizes>(f));
+        let sizes = carried::replace_sizes(f, &cfg, &sizes)?;
         let facts = GvnAnalyses::of(f, cx.analyses());
         let numbers = number::number(f, &facts, self.first_visits);
         let mut leaders: Vec<Option<Value>> = vec![None; f.value_capacity()];
@@ -176,7 +179,7 @@ impl FunctionPass for Gvn {
         }
         f.delete_all(&gone)?;
         let equal = equalities::replace_equal(f, &facts.dom)?;
-        cx.add("values replaced", gone.len() as u64);
+        cx.add("values replaced", (gone.len() + sizes) as u64);
         cx.add("uses of values that are equal to constants", equal as u64);
         Ok(())
     }

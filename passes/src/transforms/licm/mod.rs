@@ -48,7 +48,7 @@ use regraft_ir::{Block, Function, IrResult};
 use rustc_hash::FxHashSet;
 
 use crate::analysis::bounds::Bounds;
-use crate::analysis::{Analyses, LoopForest, MemoryClasses, Ranges};
+use crate::analysis::{Analyses, CarriedSizes, LoopForest, MemoryClasses, Ranges};
 use crate::options::{OptionDef, Options};
 use crate::transforms::util::counters::ensure_preheaders;
 use crate::transforms::util::function_analyses::FunctionAnalyses;
@@ -76,7 +76,8 @@ fn hoist_instructions(
         facts = LicmAnalyses::of(f, analyses);
         let ranges = analyses.get::<Ranges>(f);
         let LicmAnalyses { cfg, dom, aliases, summaries, .. } = &facts;
-        let bounds = Bounds::new(f, cfg, dom, &ranges, aliases, summaries);
+        let sizes = analyses.get::<CarriedSizes>(f);
+        let bounds = Bounds::new(f, cfg, dom, &ranges, aliases, &sizes, summaries);
         plan = hoist::plan(f, &facts, only, Some(bounds));
     }
     let loops_write = plan.loops_write;

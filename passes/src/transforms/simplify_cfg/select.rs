@@ -33,7 +33,7 @@ use smallvec::SmallVec;
 use crate::PassContext;
 use crate::analysis::bounds::Bounds;
 use crate::analysis::traps::{Constants, OperandFacts, speculatable_given};
-use crate::analysis::{Aliases, Analyses, FloatKinds, Interval, LoopForest, Ranges};
+use crate::analysis::{Aliases, Analyses, CarriedSizes, FloatKinds, Interval, LoopForest, Ranges};
 use crate::transforms::util::edit::{jump_target, move_body, only};
 
 /// Replaces branches by selections that cost at most `limit`. O(blocks + what is moved), that
@@ -78,7 +78,8 @@ fn safe_loads(
     }
     let (cfg, tree) = (cx.analysis::<ControlFlow>(f), cx.analysis::<DominatorTree>(f));
     let (ranges, aliases) = (cx.analysis::<Ranges>(f), cx.analysis::<Aliases>(f));
-    let mut bounds = Bounds::new(f, &cfg, &tree, &ranges, &aliases, cx.effects());
+    let sizes = cx.analysis::<CarriedSizes>(f);
+    let mut bounds = Bounds::new(f, &cfg, &tree, &ranges, &aliases, &sizes, cx.effects());
     loads.retain(|&(load, branch)| {
         // What is known of an index that is computed behind the branch may come from there.
         let is_there = |x: Operand| x.as_value().is_none_or(|v| tree.value_dominates(f, v, branch));

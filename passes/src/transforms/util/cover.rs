@@ -36,7 +36,8 @@ use regraft_ir::{Block, ControlFlow, DominatorTree, Function, Operand, Type, Val
 use crate::analysis::bounds::{Bounds, is_promised};
 use crate::analysis::trip_count::{CountForm, LatchRuns};
 use crate::analysis::{
-    Aliases, Analyses, EffectSummaries, InductionVariables, LoopId, Poly, Ranges, Sym, TripCounts,
+    Aliases, Analyses, CarriedSizes, EffectSummaries, InductionVariables, LoopId, Poly, Ranges,
+    Sym, TripCounts,
 };
 
 /// The loop of an index, and the way that it goes.
@@ -78,6 +79,7 @@ pub struct CoverAnalyses {
     tree: Arc<DominatorTree>,
     ranges: Arc<Ranges>,
     aliases: Arc<Aliases>,
+    sizes: Arc<CarriedSizes>,
     summaries: EffectSummaries,
 }
 
@@ -99,14 +101,15 @@ impl CoverAnalyses {
             tree: analyses.get(f),
             ranges: analyses.get(f),
             aliases: analyses.get(f),
+            sizes: analyses.get(f),
             summaries: analyses.effects().clone(),
         }
     }
 
     /// Answers for the function that they were run on. O(instructions).
     pub fn cover<'a>(&'a self, f: &'a Function) -> Cover<'a> {
-        let Self { cfg, tree, ranges, aliases, summaries, .. } = self;
-        let bounds = Bounds::new(f, cfg, tree, ranges, aliases, summaries);
+        let Self { cfg, tree, ranges, aliases, sizes, summaries, .. } = self;
+        let bounds = Bounds::new(f, cfg, tree, ranges, aliases, sizes, summaries);
         Cover { f, tree, counts: &self.counts, bounds }
     }
 }

@@ -1,0 +1,59 @@
+//! Sizes of arrays that parameters of blocks carry, in place of the instructions that ask for them.
+
+use regraft_dialects::mem;
+use regraft_ir::{ControlFlow, Function, IrResult, Operand, TypeKind, Value};
+
+use crate::analysis::{CarriedSizes, Size};
+
+/// Replaces lengths and sizes of parameters by what they always are. Returns how many.
+pub(super) fn replace_sizes(
+    f: &mut Function,
+    cfg: &ControlFlow,
+    carried: &CarriedSizes,
+) -> IrResult<usize> {
+    let mut gone = Vec::new();
+    for param in carried.params() {
+        let asks = f.uses(param).filter(|at| at.index == 0 && !at.user.is_terminator());
+        let asks = asks.map(|at| at.user).filter(|&v| cfg.is_reachable(f.block_of(v)));
+        for v in asks.collect::<Vec<Value>>() {
+            let Some(size) = size_asked(f, carried, param, v) else { continue };
+            let with: Operand = match size {
+                Size::Const(n) => f.constant_id(n).into(),
+                Size::Value(size) => size.into(),
+                Size::Of(array, dim) => match *f.ctx().kind(f.ty(array)) {
+                    TypeKind::Array { rank: 1, .. } => f.insert(v, mem::length(array))?.into(),
+                    _ => {
+                        let dim = f.constant_id(i64::from(dim));
+                        f.insert(v, mem::size(array, dim))?.into()
+                    }
+                },
+            };
+            f.replace_named(v, with)?;
+            gone.push(v);
+        }
+    }
+    f.delete_all(&gone)?;
+    Ok(gone.len())
+}
+
+/// What an instruction asks a parameter for, if that is known: a size, or the number of its elements.
+fn size_asked(f: &Function, carried: &CarriedSizes, param: Value, v: Value) -> Option<Size> {
+    let TypeKind::Array { rank, .. } = *f.ctx().kind(f.ty(param)) else { return None };
+    let size = match f.op(v)? {
+        mem::LENGTH if rank == 1 => carried.size(param, 1)?,
+        mem::LENGTH => {
+            let number = |product: i64, dim| match carried.size(param, dim)? {
+                Size::Const(n) => product.checked_mul(n),
+                _ => None,
+            };
+            Size::Const((1..=rank).try_fold(1, number)?)
+        }
+        mem::SIZE => {
+            let dim = f.const_i64(f.operand(v, 1)?)?;
+            carried.size(param, u8::try_from(dim).ok()?)?
+        }
+        _ => return None,
+    };
+    let is_size = |size| matches!(size, Size::Value(size) if f.ty(size) != f.ty(v));
+    (!is_size(size)).then_some(size)
+}
