@@ -27,6 +27,7 @@ mod redefinition;
 mod replaced;
 mod rules;
 mod rust;
+mod small_states;
 mod straight_line;
 mod structures;
 mod threads;

@@ -113,9 +113,10 @@ impl Body<'_, '_> {
                 2 => self.triangular_nest(),
                 _ => self.grid(),
             },
-            41 if config.loops && config.objects && self.trips < 64 => match self.c().chance(50) {
-                true => self.recurrence(),
-                false => self.matrix_nest(),
+            41 if config.loops && config.objects && self.trips < 64 => match self.c().below(5) {
+                0 | 1 => self.recurrence(),
+                2 | 3 => self.matrix_nest(),
+                _ => self.state_loop(),
             },
             _ if config.smooth => self.smooth_statement(),
             _ => self.any_statement(),

@@ -35,6 +35,7 @@ mod ops;
 mod recurrences;
 mod smooth;
 mod special;
+mod states;
 mod triangles;
 mod types;
 mod values;

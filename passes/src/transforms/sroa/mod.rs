@@ -17,7 +17,8 @@
 //! # Method
 //! In turns, until nothing changes:
 //! - Refs, mutable structs and small arrays that nobody else sees become values, as in
-//!   [`mem2reg`](super::mem2reg).
+//!   [`mem2reg`](super::mem2reg), and so do arrays of at most 16 elements that parameters of blocks carry, of which
+//!   elements are passed then (`carried`).
 //! - A part that is taken out of what was put together here is what was put in. So are the parts
 //!   of one of two aggregates (`core.select`), and those of the shape of an array are its sizes. Two
 //!   aggregates are compared (`core.same`) part by part.
@@ -38,6 +39,7 @@
 //! Near linear in the size of the result and in the uses of aggregates and their parts, for each turn
 //! (benchmark `growth`); there are as many turns as aggregates are nested, at most 8.
 
+mod carried;
 mod forward;
 mod split;
 
@@ -76,15 +78,17 @@ impl FunctionPass for Sroa {
 
     fn run(&mut self, f: &mut Function, cx: &mut PassContext<'_>) -> PassResult {
         for _ in 0..MAX_TURNS {
+            let cfg = cx.analysis::<ControlFlow>(f);
+            let arrays = carried::run(f, &cfg)?;
             let objects = promote::run(f, Kinds::All, cx.analyses())?.objects;
             delete_unreachable(f, cx.analyses())?;
             let cfg = cx.analysis::<ControlFlow>(f);
             let instructions = forward::run(f, &cfg)?;
             let parameters = split::run(f, &cfg)?;
             cx.add("objects promoted", objects as u64);
-            cx.add("parameters split", parameters as u64);
+            cx.add("parameters split", (parameters + arrays) as u64);
             cx.add("instructions taken apart", instructions as u64);
-            if objects + parameters + instructions == 0 {
+            if arrays + objects + parameters + instructions == 0 {
                 break;
             }
         }

@@ -32,8 +32,8 @@ use crate::Analyses;
 use crate::transforms::util::add_params::add_params;
 use crate::transforms::util::edit::{delete_unreachable, replace_or_widen};
 use frontier::Joins;
-pub(crate) use objects::Kinds;
 use objects::{Access, Object};
+pub(crate) use objects::{Kinds, array_dims, is_access};
 use reaching::{Holds, Reaching};
 
 /// Objects that hold others become values only after those that hold them; deeper ones than this

@@ -164,6 +164,24 @@ fn allocation(f: &Function, v: Value, kinds: Kinds) -> Option<(Shape, Vec<Cell>)
     }
 }
 
+/// The dimensions of a new array, if they are constants and it becomes values where nobody else sees it.
+pub(crate) fn array_dims(f: &Function, v: Value) -> Option<Vec<i64>> {
+    match allocation(f, v, Kinds::All)? {
+        (Shape::Array(dims), _) => Some(dims),
+        _ => None,
+    }
+}
+
+/// Returns whether a use of an array of these dimensions is an access to an element that is known, or asks for its size.
+pub(crate) fn is_access(f: &Function, dims: &[i64], element: Type, at: Use) -> bool {
+    let first = zero(f.ctx(), element);
+    let made = first.and_then(|first| array(f, dims.to_vec(), element, first));
+    made.is_some_and(|(shape, cells)| {
+        let (accesses, known) = (Vec::new(), Vec::new());
+        Object { alloc: at.user, cells, accesses, known }.note(f, &shape, at)
+    })
+}
+
 /// A copy of an array of these dimensions; what is in it is filled in when it is promoted.
 fn copy(f: &Function, v: Value, dims: Vec<i64>) -> Option<(Shape, Vec<Cell>)> {
     let &TypeKind::Array { element, .. } = f.ctx().kind(f.ty(v)) else { return None };
