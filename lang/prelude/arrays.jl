@@ -383,11 +383,17 @@ vcat(xs::Number...) = vect(xs...)
 vcat(a::AbstractVector) = __copy_as(eltype(a), a)
 vcat(a::AbstractVector, b::AbstractVector) = append!(__copy_as(promote_type(eltype(a), eltype(b)), a), b)
 __copy_as(::Type{T}, a) where T = __converted(T, a)
-hvcat(rows::Tuple, xs...) = __hvcat(__unroll_fold(__join_eltypes, nothing, xs), rows, xs)
+function hvcat(rows::Tuple, xs...)
+    __check_count(__unroll_fold(+, 0, rows), data.fieldcount(xs))
+    return __hvcat(__unroll_fold(__join_eltypes, nothing, xs), rows, xs)
+end
+__check_count(expected, got) =
+    expected == got || throw(ArgumentError(string("argument count does not match specified shape (expected ", expected, ", got ", got, ")")))
 # Numbers, row by row.
 hcat(xs::Number...) = hvcat((data.fieldcount(xs),), xs...)
 @inline function hvcat(rows::Tuple, xs::Number...)
     n = rows[1]
+    __check_count(__unroll_fold(+, 0, rows), data.fieldcount(xs))
     __unroll_fold(__EvenRow(n), 1, rows)
     out = mem.alloc(Array{__unroll_fold(__join_eltypes, nothing, xs), 2}, data.fieldcount(rows), n)
     __unroll_fold(__Cell(out, n), 0, xs)

@@ -112,9 +112,23 @@ function powers(x, m)
     end
     s
 end
+
+# The number of elements of a matrix is the length of a vector that an inner loop makes anew.
+function as_many_as_a_matrix_has(x, m)
+    s, A = x[1], zeros(5, 5)
+    for i in 1:m
+        v = zeros(length(A))
+        for j in 1:3
+            s += length(v) * x[2]
+            v = zeros(length(v))
+        end
+        A = zeros(5, 5)
+    end
+    s
+end
 ";
 
-const CALLS: [&str; 15] = [
+const CALLS: [&str; 16] = [
     "kalman([-1.0, 0.5], 7)",
     "kalman([-1.0, 0.5], 1)",
     "swapped([0.3, 0.7], 4)",
@@ -130,6 +144,7 @@ const CALLS: [&str; 15] = [
     "longer_each_time([0.3, 0.7], 4)",
     "powers([0.9, 0.7], 3)",
     "powers([0.9, 0.7], 1)",
+    "as_many_as_a_matrix_has([0.3, 0.7], 3)",
 ];
 
 #[test]

@@ -30,6 +30,10 @@ fn making() {
             ),
             ("try [1 2; 3] catch e; e.msg end", "\"row 2 has 1 columns, the first row 2\""),
             (
+                "try hvcat((2, 2), 1, 2, 3) catch e; e.msg end",
+                "\"argument count does not match specified shape (expected 4, got 3)\"",
+            ),
+            (
                 "Float32[1 2; 3 4], typeof([1 2im])",
                 "(Float32[1.0 2.0; 3.0 4.0], Matrix{Complex{Int64}})",
             ),

@@ -24,7 +24,9 @@
 //! O(arguments of parameters that are arrays) for each of a few sweeps.
 
 use regraft_dialects::{arith, core, mem};
-use regraft_ir::{Block, Constant, ControlFlow, DominatorTree, Function, Operand, TypeKind, Value};
+use regraft_ir::{
+    Block, Constant, ControlFlow, DominatorTree, Function, Operand, Type, TypeKind, Value,
+};
 use rustc_hash::FxHashMap;
 
 use super::effects::{Access, InstEffects, copied_shape, shape_writers};
@@ -212,7 +214,7 @@ impl Solver<'_> {
             Some(mem::LENGTH) => array().filter(|&x| rank(f, x) == Some(1)).map(|x| (x, 1)),
             Some(mem::SIZE) => {
                 let dim = f.operand(v, 1).and_then(|dim| f.const_i64(dim));
-                array().zip(dim.and_then(|dim| u8::try_from(dim).ok()))
+                array().zip(dim.and_then(|dim| u8::try_from(dim).ok()).filter(|&dim| dim > 0))
             }
             Some(core::SELECT) if steps > 0 => return self.selected(v, steps - 1),
             _ => None,
@@ -228,7 +230,9 @@ impl Solver<'_> {
         let f = self.f;
         let Some([condition, a, b]) = f.matches::<3>(v, core::SELECT) else { return State::Varies };
         let [a, b] = [a, b].map(|arm| self.number(arm, steps));
+        // A NaN is not equal to itself.
         let compared = condition.as_value().and_then(|v| f.matches::<2>(v, arith::EQ));
+        let compared = compared.filter(|[x, _]| f.operand_type(*x) == Type::I64);
         let compared = compared.map(|both| both.map(|x| self.number(x, steps)));
         match compared.filter(|both| !both.contains(&State::Varies)) {
             Some([State::Unseen, _] | [_, State::Unseen]) => State::Unseen,

@@ -2,6 +2,7 @@
 
 use regraft_dialects::mem;
 use regraft_ir::{ControlFlow, Function, IrResult, Operand, TypeKind, Value};
+use rustc_hash::FxHashMap;
 
 use crate::analysis::{CarriedSizes, Size};
 
@@ -11,13 +12,14 @@ pub(super) fn replace_sizes(
     cfg: &ControlFlow,
     carried: &CarriedSizes,
 ) -> IrResult<usize> {
-    let mut gone = Vec::new();
+    // What a size is said to be may be one that was asked of another parameter.
+    let mut found: FxHashMap<Value, Operand> = FxHashMap::default();
     for param in carried.params() {
         let asks = f.uses(param).filter(|at| at.index == 0 && !at.user.is_terminator());
         let asks = asks.map(|at| at.user).filter(|&v| cfg.is_reachable(f.block_of(v)));
         for v in asks.collect::<Vec<Value>>() {
             let Some(size) = size_asked(f, carried, param, v) else { continue };
-            let with: Operand = match size {
+            let mut with: Operand = match size {
                 Size::Const(n) => f.constant_id(n).into(),
                 Size::Value(size) => size.into(),
                 Size::Of(array, dim) => match *f.ctx().kind(f.ty(array)) {
@@ -28,10 +30,15 @@ pub(super) fn replace_sizes(
                     }
                 },
             };
+            while let Some(&other) = with.as_value().and_then(|size| found.get(&size)) {
+                with = other;
+            }
             f.replace_named(v, with)?;
-            gone.push(v);
+            found.insert(v, with);
         }
     }
+    let mut gone: Vec<Value> = found.into_keys().collect();
+    gone.sort_unstable();
     f.delete_all(&gone)?;
     Ok(gone.len())
 }

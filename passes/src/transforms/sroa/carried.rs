@@ -28,7 +28,8 @@
 use regraft_dialects::attrs::inbounds;
 use regraft_dialects::mem;
 use regraft_ir::{
-    Block, ControlFlow, Function, IrResult, Liveness, Operand, Type, TypeKind, Use, Value, ValueDef,
+    Block, Constant, ControlFlow, Function, IrResult, Liveness, Operand, Type, TypeKind, Use,
+    Value, ValueDef,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -174,6 +175,9 @@ impl Flow {
         }
         members.iter().all(|&v| {
             let &TypeKind::Array { element, .. } = f.ctx().kind(f.ty(v)) else { return false };
+            if Constant::zero(element).is_none() {
+                return false;
+            }
             let mut passes = 0;
             let mut others = f.uses(v).filter(|at| {
                 passes += usize::from(at.user.is_terminator());
