@@ -1,11 +1,11 @@
-//! How long somebody waits for the first result: native code of a small loop, and whole commands.
+//! The time until the first result: of native code of a small loop, and of whole commands.
 //!
 //! `cargo bench -p regraft-bench --bench latency` prints a table of medians beside the targets. Commands run as they are
 //! published if that is there (`cargo build --profile dist`).
 //!
-//! A figure of native code is the way from typed IR to the result of a call with one trip: the passes before native code, the
-//! back end, the link, and the call. Each is of another function, in a process that has compiled some before, unless it says that it
-//! is the first one.
+//! A figure of native code is the way from optimized IR to the result of a call: compact code, its translation, the back end,
+//! the link, and the call. Each is of another function, in a process that has compiled some before, unless it says that it is the
+//! first one.
 
 use std::hint::black_box;
 use std::path::Path;

@@ -7,7 +7,7 @@ use regraft_ir::{Diagnostic, render_all};
 use regraft_lang::Session;
 use regraft_passes::rewrite::Math;
 
-/// What the orders of additions may differ by, times the largest derivative by an argument.
+/// The most that orders of additions make of a difference, times the largest derivative by an argument.
 const TOLERANCE: f64 = 1e-11;
 
 /// The derivatives by each array among the arguments that has a shadow, by its position.

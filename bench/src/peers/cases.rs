@@ -21,7 +21,7 @@ pub struct Case {
     pub target: Target,
 }
 
-/// How many times as long as the best adjoint in C a gradient may take.
+/// The most times as long as the best adjoint in C that a gradient may take.
 #[derive(Clone, Copy, Debug)]
 pub struct Target {
     /// By LLVM and exact math.

@@ -48,7 +48,7 @@ pub(crate) enum Size {
     Of(Value, u8),
 }
 
-/// What is known of a size while it is looked for.
+/// The knowledge of a size while it is looked for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum State {
     Unseen,

@@ -43,7 +43,7 @@ pub(super) fn replace_sizes(
     Ok(gone.len())
 }
 
-/// What an instruction asks a parameter for, if that is known: a size, or the number of its elements.
+/// The size, or number of elements, that an instruction asks a parameter for, if that is known.
 fn size_asked(f: &Function, carried: &CarriedSizes, param: Value, v: Value) -> Option<Size> {
     let TypeKind::Array { rank, .. } = *f.ctx().kind(f.ty(param)) else { return None };
     let size = match f.op(v)? {

@@ -10,8 +10,7 @@
 //! ```
 //!
 //! # Method
-//! What an array that a block parameter carries is always as long as is found first, over loops
-//! (`carried`). Then hash-based value numbering in reverse postorder (Simpson, "Value-driven redundancy elimination",
+//! The sizes that arrays which block parameters carry always have are found first, over loops (`carried`). Then hash-based value numbering in reverse postorder (Simpson, "Value-driven redundancy elimination",
 //! 1996, §4), in three steps.
 //!
 //! 1. *Versions of memory* (`memory`): a number for what each read can see.

@@ -19,8 +19,7 @@
 //! indices, and to pass it on.
 //!
 //! # Why it is right
-//! Where an array is passed, the one that passes it does not use it any more: it is not live behind the edge, and the edge passes it
-//! once. So there is one name for an array at a time, and nothing can tell a copy from it.
+//! The block that passes an array does not use it any more: it is not live behind the edge, and the edge passes it once. So there is one name for an array at a time, and nothing can tell a copy from it.
 //!
 //! # Cost
 //! O(uses of the arrays), and that of liveness where a group fits.
@@ -89,7 +88,7 @@ struct Flow {
     passes: FxHashMap<Value, usize>,
     /// Parameters of which more is known than can be: no array comes in on some edge, or one twice.
     wrong: Vec<Value>,
-    /// What may be the same array at some time.
+    /// Values that may be the same array at some time.
     same: ValueGroups,
 }
 
