@@ -1,4 +1,4 @@
-//! Loops that hand small arrays on, which become numbers before they are differentiated, and some that do not: reverse mode
+//! Loops that hand small arrays on, which the elements may be passed in place of, and some that do not allow it: reverse mode
 //! against forward mode.
 
 use super::modes_agree;

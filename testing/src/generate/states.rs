@@ -17,7 +17,6 @@ use super::body::{Body, Var};
 const MAX_SIZE: usize = 3;
 
 /// An array of a few elements.
-#[derive(Clone)]
 struct State {
     dims: Vec<usize>,
     element: Type,

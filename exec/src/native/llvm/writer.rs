@@ -56,7 +56,7 @@ pub(super) struct Writer<'a> {
     is_fast: bool,
     /// The values of registers that are known in this block.
     known: Vec<Option<Value>>,
-    /// Those that are known in all blocks.
+    /// The values of registers that are known in all blocks.
     fixed: Vec<Option<Value>>,
     locals: u32,
     blocks: u32,

@@ -27,13 +27,12 @@
 use regraft_dialects::attrs::inbounds;
 use regraft_dialects::mem;
 use regraft_ir::{
-    Block, Constant, ControlFlow, Function, IrResult, Liveness, Operand, Type, TypeKind, Use,
-    Value, ValueDef,
+    Block, ControlFlow, Function, IrResult, Liveness, Operand, Type, TypeKind, Value, ValueDef,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::analysis::ValueGroups;
-use crate::transforms::util::promote::{array_dims, is_access};
+use crate::transforms::util::promote::{are_accesses, array_dims};
 
 /// Arrays with more elements are passed as they are: each element takes a register around a loop.
 const MAX_ELEMENTS: i64 = 16;
@@ -86,7 +85,7 @@ struct Flow {
     passed: Vec<(Value, Value)>,
     /// The number of times that a value is passed for such a parameter.
     passes: FxHashMap<Value, usize>,
-    /// Parameters of which more is known than can be: no array comes in on some edge, or one twice.
+    /// Parameters into which nothing that is known comes on some edge, or one array twice.
     wrong: Vec<Value>,
     /// Values that may be the same array at some time.
     same: ValueGroups,
@@ -174,17 +173,11 @@ impl Flow {
         }
         members.iter().all(|&v| {
             let &TypeKind::Array { element, .. } = f.ctx().kind(f.ty(v)) else { return false };
-            if Constant::zero(element).is_none() {
-                return false;
-            }
-            let mut passes = 0;
-            let mut others = f.uses(v).filter(|at| {
-                passes += usize::from(at.user.is_terminator());
-                !at.user.is_terminator()
-            });
-            let is_known =
-                |at: Use| cfg.is_reachable(f.block_of(at.user)) && is_access(f, dims, element, at);
-            others.all(is_known) && self.passes.get(&v).copied().unwrap_or(0) == passes
+            let others = || f.uses(v).filter(|at| !at.user.is_terminator());
+            let passes = f.uses(v).count() - others().count();
+            self.passes.get(&v).copied().unwrap_or(0) == passes
+                && others().all(|at| cfg.is_reachable(f.block_of(at.user)))
+                && are_accesses(f, v, (dims, element), others())
         })
     }
 }

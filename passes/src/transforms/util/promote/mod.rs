@@ -33,7 +33,7 @@ use crate::transforms::util::add_params::add_params;
 use crate::transforms::util::edit::{delete_unreachable, replace_or_widen};
 use frontier::Joins;
 use objects::{Access, Object};
-pub(crate) use objects::{Kinds, array_dims, is_access};
+pub(crate) use objects::{Kinds, are_accesses, array_dims};
 use reaching::{Holds, Reaching};
 
 /// Objects that hold others become values only after those that hold them; deeper ones than this

@@ -172,13 +172,19 @@ pub(crate) fn array_dims(f: &Function, v: Value) -> Option<Vec<i64>> {
     }
 }
 
-/// Returns whether a use of an array of these dimensions is an access to an element that is known, or asks for its size.
-pub(crate) fn is_access(f: &Function, dims: &[i64], element: Type, at: Use) -> bool {
+/// Returns whether all these uses of an array of these dimensions are accesses to elements that are known, or ask for its size. False
+/// for elements that nothing is zero of.
+pub(crate) fn are_accesses(
+    f: &Function,
+    v: Value,
+    (dims, element): (&[i64], Type),
+    mut uses: impl Iterator<Item = Use>,
+) -> bool {
     let first = zero(f.ctx(), element);
     let made = first.and_then(|first| array(f, dims.to_vec(), element, first));
     made.is_some_and(|(shape, cells)| {
-        let (accesses, known) = (Vec::new(), Vec::new());
-        Object { alloc: at.user, cells, accesses, known }.note(f, &shape, at)
+        let mut object = Object { alloc: v, cells, accesses: Vec::new(), known: Vec::new() };
+        uses.all(|at| object.note(f, &shape, at))
     })
 }
 
