@@ -87,6 +87,7 @@ pub const LOOPS: &[Program] = &[
          [sin(1.0i + j) for i in 1:4, j in 1:20]",
     ),
     program(&["jl/kalman.jl"], "kalman", "0.1, 0.5, [sin(0.3i) for i in 1:50]"),
+    program(&["jl/kalman_matrices.jl"], "kalman_matrices", "-1.0, 0.5, [sin(0.3i) for i in 1:50]"),
     program(&["jl/roots.jl"], "roots", "[-120.0, 274.0, -225.0, 85.0, -15.0]"),
     program(
         &["jl/level_set.jl"],

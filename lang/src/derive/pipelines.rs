@@ -12,10 +12,11 @@ use crate::emit::keep_reached;
 use crate::phases::{Phase, enter};
 
 /// Passes that make ordinary control flow of errors that are caught, and the tape small: calls and aggregates
-/// go, what loops do not change leaves them. Loops keep their form.
+/// go, loops of few iterations are unrolled, so that small arrays are numbers and have no shadows, and what loops do
+/// not change leaves them. Other loops keep their form.
 const PREPARE: &str = "\
 lower-try{dynamic=\"#tried_call\"}, simplify-cfg, inline,
-fix{max=2}(sccp, specialize-getfield, simplify-cfg, sroa, gvn, dce),
+fix{max=4}(sccp, specialize-getfield, simplify-cfg, sroa, gvn, dce, unroll),
 bounds-elim, licm, indvars, dce, simplify-cfg";
 
 /// Passes for a function that is made for arguments of certain lengths: what the lengths say is found, and loops of

@@ -294,6 +294,49 @@ fn an_arm_that_was_not_taken_adds_nothing_to_second_derivatives() {
     );
 }
 
+/// A quotient by zero is computed ahead of the branch around it, and kept for the pullback, which is called dynamically.
+/// It takes no part there, nor in the derivative of that.
+#[test]
+fn what_is_kept_for_an_arm_that_was_not_taken_adds_nothing_to_second_derivatives() {
+    check(
+        "P(f) = x -> pullback(f, x)[2](1.0)[1]
+        D(f) = x -> derivative(f, x)
+        function by_itself(x)
+            a = Any[x]
+            b = Any[a[1]]
+            for i in 1:2
+                b[1] = tanh(sin(sin(b[1])))
+                zero = x - x
+                unused = b[1] + norm([zero, zero])
+            end
+            x + a[1] + b[1]
+        end
+        h(x) = tanh(sin(sin(x)))
+        same(x) = 2x + h(h(x))
+        # So many values that floats are kept in an array.
+        deep(y, x, k) = k == 0 ? y : deep(x, y * x + 0.1, k - 1)
+        product(a) = a[1] * a[2]
+        function among_many(x)
+            a = Any[[x, x]]
+            v = fill(exp(-abs2(deep(sum(a[1]), sum(a[1]), 0))), 2)
+            for i in 1:1
+                step = 0.3 + 0.01 * x
+                zero = x - x
+                unused = sum(collect(0.0:step:1.0)) + checkpoint(product, v) + norm([zero, zero])
+            end
+            c = Ref{Any}(tanh.(v .* 0.0))
+            d = Ref{Any}([sum(c[]), sum(c[])])
+            e = sin(sum(d[]))
+            sum(a[1]) + tanh(v[1]) + tanh(e) + tanh(sum(c[])) + tanh(sum(d[]))
+        end
+        same_of_many(x) = 2x + tanh(exp(-4x^2))",
+        &[
+            ("gradient(P(by_itself), 0.7)[1] ≈ derivative(D(same), 0.7)", "true"),
+            ("gradient(P(among_many), 0.7)[1] ≈ derivative(D(same_of_many), 0.7)", "true"),
+        ],
+    );
+}
+
 #[test]
 fn borders_that_are_infinite() {
     check(
