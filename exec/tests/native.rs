@@ -244,6 +244,71 @@ func @f(%1: i64, %2: f64) -> any {
     assert_eq!(*error.kind(), ErrorKind::Memory);
 }
 
+/// Loads and stores of elements that are no scalars. Columns of a matrix of vectors change places, one element may be undefined,
+/// and the last use of an array is a load or a store.
+#[test]
+fn elements_that_are_values_are_loaded_and_stored() {
+    let text = "
+func @f(%n: i64, %i: i64, %j: i64) -> f64 {
+^1:
+  %all: array<array<f64, 1>, 2> = mem.alloc 2, 2
+  %a: array<f64, 1> = mem.array 1.0
+  %b: array<f64, 1> = mem.array 2.0, 3.0
+  %any: array<any, 1> = mem.alloc 3
+  mem.store %all, %a, 1, 1
+  mem.store %all, %b, 2, 2
+  mem.store %all, %b, 3
+  mem.store %any, %b, 1
+  mem.store %any, 0.5, 2
+  mem.store %any, nothing, 3
+  br ^2(0, 0.0)
+^2(%k: i64, %s: f64):
+  %end: bool = arith.ge %k, %n
+  br %end, ^4, ^3
+^3:
+  %x: array<f64, 1> = mem.load %all, 2, 2
+  %y: array<f64, 1> = mem.load %all, 1, 1
+  mem.store %all, %x, 1, 1
+  mem.store %all, %y, 4
+  %new: array<f64, 1> = mem.copy %x
+  mem.store %all, %new, 1, 2
+  %u: any = mem.load %any, 1
+  mem.store %any, %new, 1
+  mem.store %any, %u, 3
+  %z: f64 = mem.load %new, 1
+  %t: f64 = arith.add %s, %z
+  %k2: i64 = arith.add %k, 1
+  br ^2(%k2, %t)
+^4:
+  %last: array<f64, 1> = mem.load %all, %i, %j
+  %first: f64 = mem.load %last, 1
+  %r: f64 = arith.add %s, %first
+  return %r
+}";
+    let args = |n: i64, i: i64, j: i64| [n.into(), i.into(), j.into()];
+    // The second vector and the first one are in the last place in turns: 2 + 1 + 2, and the 1 that is there then.
+    for (given, says) in [
+        (args(3, 2, 2), "6.0"),
+        (args(4, 2, 2), "8.0"),
+        (args(0, 1, 2), "2.0"),
+        (args(0, 2, 2), "2.0"),
+        (args(0, 2, 1), "UndefRefError"),
+        (args(0, 3, 1), "BoundsError"),
+        (args(0, 1, 0), "BoundsError"),
+    ] {
+        let said = run(text, &given);
+        assert!(said.contains(says), "{given:?}: {said}");
+    }
+    let mut engine = native(&module(text));
+    engine.call("f", &args(5, 2, 2)).expect("it works");
+    let before = live_bytes();
+    for _ in 0..1_000 {
+        engine.call("f", &args(5, 2, 2)).expect("it works");
+        engine.call("f", &args(0, 2, 1)).expect_err("there is no element");
+    }
+    assert_eq!(live_bytes(), before);
+}
+
 #[test]
 fn types_of_values_are_tested() {
     let text = "

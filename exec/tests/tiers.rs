@@ -327,3 +327,47 @@ fn a_loop_is_looked_at_whatever_it_calls() {
         assert!(of_f.is_some_and(|&(_, by)| by == native), "{operations}: {run_by:?}");
     }
 }
+
+/// A loop that does little but call native code.
+const CALLS: &str = "
+func @work(%1: f64) -> f64 {
+^1:
+  br ^2(0, %1)
+^2(%2: i64, %3: f64):
+  %4: bool = arith.ge %2, 100
+  br %4, ^4, ^3
+^3:
+  %5: i64 = arith.add %2, 1
+  %6: f64 = arith.mul %3, 0.5
+  br ^2(%5, %6)
+^4:
+  return %3
+}
+
+func @f(%n: i64) -> f64 {
+^1:
+  br ^2(0, 0.0)
+^2(%i: i64, %s: f64):
+  %1: bool = arith.ge %i, %n
+  br %1, ^4, ^3
+^3:
+  %2: f64 = call @work(%s)
+  %3: i64 = arith.add %i, 1
+  br ^2(%3, %2)
+^4:
+  return %s
+}";
+
+#[test]
+fn a_loop_that_waits_for_native_code_becomes_native_code() {
+    let mut engine = common::engine(CALLS);
+    engine.set_engine(EngineKind::Auto).unwrap();
+    engine.set_tiers(Tiers::Never);
+    // It runs less than a slice of instructions of its own.
+    for _ in 0..6 {
+        assert_eq!(outcome(&mut engine, &[Val::I64(3_000)]), "0.0");
+    }
+    let run_by = engine.run_by();
+    let of_f = run_by.iter().find(|(name, _)| name == "@f");
+    assert!(of_f.is_some_and(|&(_, by)| by == RunBy::Native(EngineKind::Cranelift)), "{run_by:?}");
+}

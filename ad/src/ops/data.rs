@@ -206,11 +206,14 @@ fn set_shadow(cx: &mut dyn ShadowCx) {
         let part = build::part(&ctx, content, index, &mut |inst| cx.emit_before(inst));
         keep_shadow_part(cx, held, part);
     }
-    let Some((shadow, named)) = object_content(cx, false) else { return };
     let Some((index, field)) = known else { return cx.error(UNKNOWN_FIELD, LABEL) };
-    let tangent = initial(cx, 2, field);
-    let old = cx.emit(mem::ref_get(shadow));
-    set_part(cx, shadow, named, old, index, tangent);
+    // The cotangent of a number is zero until the way back.
+    if !matches!(tangent_kind(cx, field).1, TangentKind::None | TangentKind::Float) {
+        let Some((shadow, named)) = object_content(cx, false) else { return };
+        let tangent = initial(cx, 2, field);
+        let old = cx.emit(mem::ref_get(shadow));
+        set_part(cx, shadow, named, old, index, tangent);
+    }
     cx.add_adjoint();
 }
 

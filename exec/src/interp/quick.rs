@@ -19,8 +19,11 @@ pub(crate) enum Quick {
     Part(u32),
     /// An element of an array.
     Load,
-    /// The same of an array of scalars, or of one whose elements may be anything.
-    Store,
+    /// The same of an array of scalars, of one whose elements may be anything, and of any, if the type of the value says that
+    /// it `fits`.
+    Store {
+        fits: bool,
+    },
     /// An array of zeros, by the type of its elements, which may be anything until they are set if they are `undef`.
     Alloc {
         element: Type,
@@ -56,7 +59,11 @@ impl Quick {
                 _ => Self::None,
             },
             mem::LOAD => Self::Load,
-            mem::STORE => Self::Store,
+            mem::STORE => {
+                let element = ty(0).map(|array| f.ctx().kind(array));
+                let fits = matches!(element, Some(&TypeKind::Array { element, .. }) if ty(1) == Some(element));
+                Self::Store { fits }
+            }
             mem::ALLOC => match *f.ctx().kind(f.ty(v)) {
                 TypeKind::Array { element, .. } if element.is_scalar() => {
                     Self::Alloc { element, undef: attrs::is_undef(f.ctx(), f.attrs(v)) }

@@ -55,7 +55,7 @@ pub use json::to_json;
 pub use layout::{Counted, Header, InlineList, Kind, Kinded, Slots, SlotsRef, Weak};
 pub(crate) use loan::Loan;
 pub use name::type_name;
-pub(crate) use offsets::{FIRST_SHARED, tag_of};
+pub(crate) use offsets::{FIRST_SHARED, tag_of, undefined_tag};
 pub(crate) use parcel::{Change, Parcel};
 pub use pool::Pool;
 pub use read_type::{read_signature, read_type, signature};

@@ -52,6 +52,7 @@ const _: () = {
     assert!(offset_of!(HeapSlice<u8>, data) == 0 && offset_of!(HeapSlice<u8>, len) == 8);
     assert!(offset_of!(RawVec<f64>, data) == 0 && offset_of!(RawVec<f64>, len) == 8);
     assert!(offset_of!(RawVec<f64>, capacity) == 16 && offset_of!(Slots<Val>, items) == 0);
+    assert!(offset_of!(Slots<Val>, borrows) == 24 && size_of::<Slots<Val>>() == 32);
 
     assert!(offset_of!(Text, text) == 0);
     assert!(offset_of!(Array, storage) == 0 && size_of::<Storage>() == 40);
@@ -77,6 +78,8 @@ pub(crate) const WEAK_COUNT: i32 = 8;
 pub(crate) const ARRAY_DATA: i32 = 24;
 /// The number of elements of an array.
 pub(crate) const ARRAY_LEN: i32 = 32;
+/// Not 0 while somebody looks at the elements of an array that are no scalars.
+pub(crate) const ARRAY_LOOKS: i32 = 48;
 /// The pointer to the lengths of an array, if its rank is not 1.
 pub(crate) const ARRAY_DIMS: i32 = 56;
 /// The content of a ref.
@@ -95,4 +98,11 @@ pub(crate) const FIRST_SHARED: u8 = 11;
 pub(crate) fn tag_of(value: &Val) -> u8 {
     // SAFETY: a `repr(C, u64)` enum begins with its tag.
     unsafe { *std::ptr::from_ref(value).cast::<u64>() as u8 }
+}
+
+/// The tag of an element of an array that is not defined, which no value has.
+pub(crate) fn undefined_tag() -> u8 {
+    let element: Option<Val> = None;
+    // SAFETY: it takes as many bytes as a value, whose tags leave numbers for it.
+    unsafe { *(&raw const element).cast::<u64>() as u8 }
 }

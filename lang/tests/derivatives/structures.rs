@@ -1,6 +1,6 @@
 //! Structs, mutation, arrays.
 
-use super::check;
+use super::{check, modes_agree};
 
 #[test]
 fn structs_and_their_fields() {
@@ -81,5 +81,36 @@ fn tangents_have_the_shape_of_arguments() {
     check(
         "f(t) = t[1] * sum(t[2].w) + t[2].b\n",
         &[("gradient(f, (2.0, (w = [1.0, 3.0], b = 7.0)))", "((4.0, (w = [2.0, 2.0], b = 1.0)),)")],
+    );
+}
+
+/// A chain of masses between springs, which loops move; one of them is taken out of the array and put back, and two of them are
+/// one object for a time. The derivative of a field that was overwritten is none of the new one.
+#[test]
+fn mutable_structs_in_an_array() {
+    modes_agree(
+        "mutable struct Mass
+            x::Float64
+            v::Float64
+        end
+        function chain(k, steps)
+            n = length(k)
+            ms = [Mass(i + 0.1sin(i), 0.1i) for i in 1:n]
+            for s in 1:steps
+                for i in 2:n-1
+                    f = k[i] * (ms[i+1].x - ms[i].x - 1) - k[i-1] * (ms[i].x - ms[i-1].x - 1)
+                    ms[i].v += 0.1f
+                end
+                for m in ms
+                    m.x += 0.1m.v
+                end
+                first = ms[1]
+                ms[1] = ms[n]
+                ms[1].v = 0.5k[1] * ms[n].x
+                ms[n] = first
+            end
+            sum(m -> m.v^2 + m.x, ms)
+        end",
+        &["chain([1.0, 1.5, 0.5, 2.0], 1)", "chain([1.0, 1.5, 0.5, 2.0], 7)"],
     );
 }

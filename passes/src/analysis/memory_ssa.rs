@@ -36,9 +36,10 @@ pub(crate) fn defining_write(version: Version) -> Option<u32> {
 /// The versions that a read sees.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct Seen {
-    /// The version of the contents, if those of one class are read.
+    /// The version of the contents, if it is one: those of one class are read, or one write was the last to all classes that
+    /// are.
     pub(crate) contents: Option<Version>,
-    /// The version of the shape, if that of one class is read.
+    /// The same of the shape.
     pub(crate) shape: Option<Version>,
     /// Stands for all other versions that are read.
     pub(crate) rest: u32,
@@ -62,7 +63,7 @@ pub(crate) struct MemorySsa {
     made_at: FxHashMap<Value, MadeAt>,
     /// Of a copy: the version of the shape of what is copied.
     shape_of_source: FxHashMap<Value, Version>,
-    /// Of an instruction that writes contents of one class: the version before it.
+    /// Of an instruction that writes contents: the version before it, if it is one.
     before: FxHashMap<Value, Version>,
     /// The versions that meet, by the MemoryPhi of contents, where nothing goes back.
     phis: FxHashMap<Version, SmallVec<[Version; 2]>>,
@@ -104,7 +105,7 @@ impl MemorySsa {
         self.before_loops.get(&version).copied()
     }
 
-    /// The version of the contents before a write to one class.
+    /// The version of the contents before a write, if it is one.
     pub(crate) fn before(&self, write: Value) -> Option<Version> {
         self.before.get(&write).copied()
     }
@@ -300,8 +301,7 @@ impl Sweep<'_> {
                 self.memory.shape_of_source.insert(v, shape(touched.reads_shape));
             }
         }
-        if touched.writes_contents.is_power_of_two() {
-            let before = state[touched.writes_contents.trailing_zeros() as usize];
+        if let Some(before) = one_version(touched.writes_contents, &state[..self.count]) {
             self.memory.before.insert(v, before);
         }
         // Every instruction makes one version, in all the parts that it writes. Versions of
@@ -341,18 +341,31 @@ impl Sweep<'_> {
 
     fn see(&mut self, touched: ModRefSet, state: &State) -> Seen {
         let mut rest: SmallVec<[Version; 4]> = SmallVec::new();
-        let mut one = |set: u64, first: usize| {
-            if set.is_power_of_two() {
-                return state.get(first + set.trailing_zeros() as usize).copied();
+        let mut one = |set: u64, versions: &[Version]| {
+            let version = one_version(set, versions);
+            if version.is_none() {
+                rest.extend(versions_of(set, versions));
+                // The parts are told apart.
+                rest.push(0);
             }
-            rest.extend((0..self.count).filter(|c| set & (1 << c) != 0).map(|c| state[first + c]));
-            // The parts are told apart.
-            rest.push(0);
-            None
+            version
         };
-        let contents = one(touched.reads_contents, 0);
-        let shape = one(touched.reads_shape, self.count);
+        let (contents, shapes) = state.split_at(self.count);
+        let contents = one(touched.reads_contents, contents);
+        let shape = one(touched.reads_shape, shapes);
         let next = self.ids.len() as u32;
         Seen { contents, shape, rest: *self.ids.entry(rest).or_insert(next) }
     }
+}
+
+/// The versions of these classes.
+fn versions_of(set: u64, versions: &[Version]) -> impl Iterator<Item = Version> {
+    versions.iter().enumerate().filter(move |(class, _)| set & (1 << class) != 0).map(|(_, &v)| v)
+}
+
+/// The version of these classes, if all have the same: there is one class, or one write was the last to all of them.
+fn one_version(set: u64, versions: &[Version]) -> Option<Version> {
+    let mut all = versions_of(set, versions);
+    let first = all.next()?;
+    all.all(|version| version == first).then_some(first)
 }

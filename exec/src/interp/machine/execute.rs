@@ -80,7 +80,7 @@ impl<'a> Machine<'a> {
                 self.frames.push(Frame { code, pc, direct: NO_REG, scalars: s, vals: v });
                 self.state.native.fuel.set(fuel);
                 let result = self.run_native($native, callee, ($s, $v));
-                fuel = self.state.native.fuel.get();
+                fuel = self.state.native.fuel.get() - self.state.cost_of_native_call();
                 self.frames.pop();
                 // SAFETY: the stack is as long as it was.
                 regs = unsafe { self.scalars.as_mut_ptr().add(s) };

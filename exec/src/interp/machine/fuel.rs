@@ -9,6 +9,10 @@ use crate::error::{ErrorKind, Trap};
 /// code.
 pub(in crate::interp) const SLICE: i64 = 1 << 14;
 
+/// The number of instructions that a call of native code counts as, where nobody asks how many there were. So a loop of such calls is
+/// looked at after about the time that it takes to run a slice.
+const NATIVE_CALL: i64 = 64;
+
 /// Of a linear congruential generator (D. Knuth, "The Art of Computer Programming", volume 2, section 3.3.4, table 1, line 26).
 const MULTIPLIER: u64 = 6_364_136_223_846_793_005;
 
@@ -21,6 +25,12 @@ impl State {
         let slice = (self.fuel_left.min((self.slice - shorter) as u64)) as i64;
         self.fuel_left -= slice as u64;
         slice
+    }
+
+    /// The fuel that a call of native code costs, besides what that counts itself.
+    #[inline]
+    pub(super) fn cost_of_native_call(&self) -> i64 {
+        if self.limits.fuel.is_none() { NATIVE_CALL } else { 0 }
     }
 
     /// Returns what is left of a slice.

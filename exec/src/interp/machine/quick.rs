@@ -48,9 +48,9 @@ impl Machine<'_> {
                 }
                 _ => None,
             },
-            (Quick::Store, [array, value, at @ ..]) => match (val(*array), indices(at)) {
+            (Quick::Store { fits }, [array, value, at @ ..]) => match (val(*array), indices(at)) {
                 (Some(Val::Array(array)), Some(at))
-                    if (array.element() == Type::ANY || array.element().is_scalar())
+                    if (fits || array.element() == Type::ANY || array.element().is_scalar())
                         && let Some(offset) = array.offset(&at)
                         && array.set(offset, self.copied(code, *value, s, v)) =>
                 {

@@ -35,6 +35,7 @@ impl<E: Emitter> Translator<'_, '_, E> {
         if let Inst::Eval { site } = inst
             && (self.strip_inst(pc, site)
                 || self.whole_array_inst(pc, site)
+                || self.value_element_inst(pc, site)
                 || self.compound_inst(pc, site)
                 || self.type_test_inst(pc, site)
                 || self.size_inst(pc, site))
@@ -51,7 +52,7 @@ impl<E: Emitter> Translator<'_, '_, E> {
         if !fits || element != ty.ty() {
             return false;
         }
-        let address = self.element(pc, ty, array, indices);
+        let address = self.element(pc, ty.mem().size(), array, indices);
         let area = self.area(pc, ty.mem());
         if is_store {
             let x = self.e.read(reg);
@@ -144,8 +145,8 @@ impl<E: Emitter> Translator<'_, '_, E> {
         (!indices.is_empty()).then_some(Access { array, is_last, indices, ty, reg, is_store })
     }
 
-    /// The address of an element, which is checked unless the program promises that it is there.
-    fn element(&mut self, pc: Pc, ty: Scalar, va: Reg, indices: &[Reg]) -> E::Value {
+    /// The address of an element of `size` bytes, which is checked unless the program promises that it is there.
+    pub(super) fn element(&mut self, pc: Pc, size: i64, va: Reg, indices: &[Reg]) -> E::Value {
         let (elements, lengths) = self.parts(va, indices.len());
         let minus = self.e.int(-1);
         let mut places: SmallVec<[E::Value; 4]> = SmallVec::new();
@@ -167,7 +168,7 @@ impl<E: Emitter> Translator<'_, '_, E> {
             let before = self.e.int2(Int2::Mul, position, lengths[at]);
             position = self.e.int2(Int2::Add, before, places[at]);
         }
-        self.e.element(elements, position, ty.mem().size())
+        self.e.element(elements, position, size)
     }
 
     fn is_promised(&self, pc: Pc) -> bool {

@@ -24,6 +24,7 @@ mod scalars;
 mod settling;
 mod strips;
 mod type_tests;
+mod value_elements;
 mod values;
 mod whole_arrays;
 

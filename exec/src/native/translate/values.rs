@@ -181,6 +181,11 @@ impl<E: Emitter> Translator<'_, '_, E> {
     pub(super) fn let_go(&mut self, place: Place<E::Value>) {
         let tag = self.tag(place);
         let shared = self.is_shared(tag);
+        self.let_go_if(shared, place);
+    }
+
+    /// The same, if it points to something.
+    pub(super) fn let_go_if(&mut self, shared: E::Flag, place: Place<E::Value>) {
         let (drop, then) = (self.e.block(false), self.e.block(false));
         self.e.branch(shared, drop, then);
         self.e.enter(drop);

@@ -180,7 +180,7 @@ impl<T> Drop for RawVec<T> {
 #[repr(C)]
 pub struct Slots<T> {
     pub(in crate::value) items: RawVec<Option<T>>,
-    borrows: RefCell<()>,
+    pub(in crate::value) borrows: RefCell<()>,
 }
 
 impl<T> Slots<T> {

@@ -1,0 +1,104 @@
+//! Elements of arrays that are no scalars.
+//!
+//! Such an element is a value like that of a register, or undefined, which its tag says.
+
+use regraft_ir::{Type, TypeKind};
+use smallvec::SmallVec;
+
+use super::super::emitter::{Area, Emitter, IntCmp, Mem};
+use super::Translator;
+use super::values::{Place, value_in};
+use crate::interp::{Dst, Pc, Quick, Reg, Scalar, Src};
+use crate::value::{Val, offsets, undefined_tag};
+
+impl<E: Emitter> Translator<'_, '_, E> {
+    /// Loads or stores an element that is a value; `false` if the instruction does something else.
+    pub(super) fn value_element_inst(&mut self, pc: Pc, site: u32) -> bool {
+        let site = &self.source.code.evals[site as usize];
+        let (array, stored, indices) = match (site.quick, &*site.args) {
+            (Quick::Load, [array, indices @ ..]) => (*array, None, indices),
+            (Quick::Store { fits }, [array, value, indices @ ..]) => {
+                (*array, Some((*value, fits)), indices)
+            }
+            _ => return false,
+        };
+        let index = |src: &Src| match *src {
+            Src::Scalar(Scalar::I64, reg) => Some(reg),
+            _ => None,
+        };
+        let indices: Option<SmallVec<[Reg; 4]>> = indices.iter().map(index).collect();
+        let (Some((array, is_last)), Some(indices)) = (value_in(array), indices) else {
+            return false;
+        };
+        let &TypeKind::Array { element, rank } = self.source.f.ctx().kind(self.operand_type(pc, 0))
+        else {
+            return false;
+        };
+        let is_one = indices.len() == 1 || indices.len() == usize::from(rank);
+        if !is_one || Scalar::of(element).is_some() {
+            return false;
+        }
+        match (stored, site.dst) {
+            (None, Dst::Val(to)) => self.load_element(pc, (array, is_last), &indices, to),
+            (Some((value, fits)), Dst::Nowhere) if fits || element == Type::ANY => {
+                self.store_element(pc, (array, is_last), &indices, value);
+            }
+            _ => return false,
+        }
+        true
+    }
+
+    /// Copies an element, which is to be defined, to a register.
+    fn load_element(&mut self, pc: Pc, (array, is_last): (Reg, bool), indices: &[Reg], to: Reg) {
+        let place = self.value_element(pc, array, indices);
+        let tag = self.tag(place);
+        let defined = self.is_defined(tag);
+        self.quickly(defined, pc, |this| {
+            let value = this.load_pair(place);
+            this.add_pointer(value);
+            this.assign(this.reg(to), value);
+            if is_last && array != to {
+                this.empty(array);
+            }
+        });
+    }
+
+    /// Puts a value in the place of an element, unless somebody looks at the elements.
+    fn store_element(
+        &mut self,
+        pc: Pc,
+        (array, is_last): (Reg, bool),
+        indices: &[Reg],
+        value: Src,
+    ) {
+        let place = self.value_element(pc, array, indices);
+        let object = self.object(self.reg(array));
+        let looks = self.e.load(Mem::I64, Area::Header, object, offsets::ARRAY_LOOKS);
+        let none = self.e.int(0);
+        let is_free = self.e.int_cmp(IntCmp::Eq, looks, none);
+        self.quickly(is_free, pc, |this| {
+            let tag = this.tag(place);
+            let (defined, shared) = (this.is_defined(tag), this.is_shared(tag));
+            let refers = this.e.and(defined, shared);
+            this.let_go_if(refers, place);
+            if value == Src::Unit {
+                this.set_unit(place);
+            }
+            this.pass(value, place);
+            if is_last {
+                this.empty(array);
+            }
+        });
+    }
+
+    fn value_element(&mut self, pc: Pc, array: Reg, indices: &[Reg]) -> Place<E::Value> {
+        let base = self.element(pc, size_of::<Val>() as i64, array, indices);
+        Place { base, at: 0, area: Area::Fields }
+    }
+
+    /// Returns whether a tag of an element is that of a value.
+    fn is_defined(&mut self, tag: E::Value) -> E::Flag {
+        let undefined = self.e.int(i64::from(undefined_tag()));
+        self.e.int_cmp(IntCmp::Ne, tag, undefined)
+    }
+}
