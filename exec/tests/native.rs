@@ -309,6 +309,55 @@ func @f(%n: i64, %i: i64, %j: i64) -> f64 {
     assert_eq!(live_bytes(), before);
 }
 
+/// What a ref holds is changed in place if nobody else holds it: here another ref does at first, and a parameter keeps what is made
+/// in the second iteration.
+#[test]
+fn what_somebody_else_holds_is_not_changed_with_a_ref() {
+    let text = "
+func @f(%n: i64) -> tuple<f64, i64, f64, i64, f64, i64> {
+^1:
+  %c: {x: f64, n: i64} = data.named 1.0, 10
+  %r: ref<{x: f64, n: i64}> = mem.ref_new %c
+  %q: ref<{x: f64, n: i64}> = mem.ref_new %c
+  br ^2(0, %c)
+^2(%k: i64, %kept: {x: f64, n: i64}):
+  %end: bool = arith.ge %k, %n
+  br %end, ^6, ^3
+^3:
+  %old: {x: f64, n: i64} = mem.ref_get %r
+  %x: f64 = core.get %old, 1
+  %m: i64 = core.get %old, 2
+  %y: f64 = arith.mul %x, 2.0
+  %l: i64 = arith.add %m, 1
+  %new: {x: f64, n: i64} = data.named %y, %l
+  mem.ref_set %r, %new
+  %k2: i64 = arith.add %k, 1
+  %second: bool = arith.eq %k, 1
+  br %second, ^2(%k2, %new), ^2(%k2, %kept)
+^6:
+  %a: {x: f64, n: i64} = mem.ref_get %r
+  %b: {x: f64, n: i64} = mem.ref_get %q
+  %a1: f64 = core.get %a, 1
+  %a2: i64 = core.get %a, 2
+  %b1: f64 = core.get %b, 1
+  %b2: i64 = core.get %b, 2
+  %k1: f64 = core.get %kept, 1
+  %k3: i64 = core.get %kept, 2
+  %all: tuple<f64, i64, f64, i64, f64, i64> = core.tuple %a1, %a2, %b1, %b2, %k1, %k3
+  return %all
+}";
+    assert_eq!(run(text, &[0i64.into()]), "(1.0, 10, 1.0, 10, 1.0, 10)");
+    assert_eq!(run(text, &[1i64.into()]), "(2.0, 11, 1.0, 10, 1.0, 10)");
+    assert_eq!(run(text, &[5i64.into()]), "(32.0, 15, 1.0, 10, 4.0, 12)");
+    let mut engine = native(&module(text));
+    engine.call("f", &[5i64.into()]).expect("it works");
+    let before = live_bytes();
+    for _ in 0..1_000 {
+        engine.call("f", &[5i64.into()]).expect("it works");
+    }
+    assert_eq!(live_bytes(), before);
+}
+
 #[test]
 fn types_of_values_are_tested() {
     let text = "

@@ -37,7 +37,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use regraft_ir::{Context, Function, Module, Symbol};
 
-pub(crate) use self::code::{CallSite, Code, ScalarOp};
+pub(crate) use self::code::{CallSite, Code, EvalSite, ScalarOp};
 pub(crate) use self::compile::set_target;
 pub(crate) use self::inst::{Arg, Inst, Pc};
 pub(crate) use self::live::LiveScalars;

@@ -1,9 +1,20 @@
 //! Values that are made of others: tuples, structs, mutable structs and refs.
+//!
+//! ```text
+//! v9 = data.named s36, s38
+//! set-val 0, v9, v8
+//! ```
+//!
+//! A value of scalars that is made to be the content of a ref takes the place of what the ref holds, if nobody else holds that: so
+//! does the shadow of a mutable struct (reuse, as in A. Reinking, N. Xie, L. de Moura and D. Leijen, "Perceus: Garbage Free Reference
+//! Counting with Reuse", PLDI 2021).
+
+use regraft_ir::TypeKind;
 
 use super::super::emitter::{Area, Emitter, IntCmp, Mem};
 use super::Translator;
 use super::values::Place;
-use crate::interp::{Dst, Pc, Quick};
+use crate::interp::{Dst, EvalSite, Inst, Pc, Quick, Reg, Scalar, Src};
 use crate::value::{Compound, offsets};
 
 /// The most parts that are set one by one.
@@ -20,6 +31,21 @@ impl<E: Emitter> Translator<'_, '_, E> {
         if count > MOST_PARTS {
             return false;
         }
+        match self.ref_filled_next(pc, site, to) {
+            Some(of) => {
+                let then = self.e.block(false);
+                self.renew(of, site, kind, to, then);
+                self.make(pc, site, kind, to);
+                self.e.jump(then);
+                self.e.enter(then);
+            }
+            None => self.make(pc, site, kind, to),
+        }
+        true
+    }
+
+    fn make(&mut self, pc: Pc, site: &EvalSite, kind: Compound, to: Reg) {
+        let count = site.args.len();
         let (code, position) = (self.code_address(), self.e.int(i64::from(pc)));
         let new_compound = self.source.runtime.new_compound;
         let made = self.e.call(&new_compound, &[self.cx, code, position]);
@@ -29,10 +55,7 @@ impl<E: Emitter> Translator<'_, '_, E> {
         self.quickly(is_made, pc, |this| {
             let base = match kind {
                 Compound::Ref => this.e.offset(object, i64::from(offsets::REF_CONTENT)),
-                _ if count > offsets::INLINE_FIELDS as usize => {
-                    this.e.load(Mem::Ptr, Area::Header, object, offsets::FIELDS)
-                }
-                _ => this.e.offset(object, i64::from(offsets::FIELDS)),
+                _ => this.parts_of(object, count),
             };
             for (index, &part) in (0..).zip(&site.args) {
                 this.pass(part, Place { base, at: index * 16, area: Area::Fields });
@@ -40,6 +63,61 @@ impl<E: Emitter> Translator<'_, '_, E> {
             let tag = this.e.int(i64::from(kind.tag()));
             this.assign(this.reg(to), (tag, object));
         });
-        true
+    }
+
+    /// The address of the parts of a tuple or struct of so many.
+    fn parts_of(&mut self, object: E::Value, count: usize) -> E::Value {
+        if count > offsets::INLINE_FIELDS as usize {
+            return self.e.load(Mem::Ptr, Area::Header, object, offsets::FIELDS);
+        }
+        self.e.offset(object, i64::from(offsets::FIELDS))
+    }
+
+    /// The register of the ref that a value of scalars is made for, which holds such a value.
+    fn ref_filled_next(&self, pc: Pc, site: &EvalSite, made: Reg) -> Option<Reg> {
+        let (f, next) = (self.source.f, pc + 1);
+        let &Inst::SetVal { vb, va, .. } = self.source.code.insts.get(next as usize)? else {
+            return None;
+        };
+        let ty = f.ty(self.made_from(pc));
+        let parts: Vec<_> = match f.ctx().kind(ty) {
+            TypeKind::Tuple(parts) => parts.to_vec(),
+            TypeKind::Named(fields) => fields.iter().map(|&(_, ty)| ty).collect(),
+            _ => return None,
+        };
+        let are_scalars = site.args.iter().zip(&parts).all(|(&arg, &part)| {
+            matches!(arg, Src::Scalar(scalar, _) if Scalar::of(part) == Some(scalar))
+        });
+        let holds_such = *f.ctx().kind(self.operand_type(next, 0)) == TypeKind::Ref(ty);
+        let is_next = vb == made && va != made && self.blocks[next as usize].is_none();
+        (is_next && are_scalars && holds_such && parts.len() == site.args.len()).then_some(va)
+    }
+
+    /// Changes what a ref holds to the value that is to be made, and goes on with `then`, if nobody else holds it. Otherwise, goes on
+    /// here.
+    fn renew(&mut self, of: Reg, site: &EvalSite, kind: Compound, to: Reg, then: E::Block) {
+        let holder = self.object(self.reg(of));
+        let held = Place { base: holder, at: offsets::REF_CONTENT, area: Area::Fields };
+        let (look, renew, make) = (self.e.block(false), self.e.block(false), self.e.block(false));
+        let (tag, want) = (self.tag(held), self.e.int(i64::from(kind.tag())));
+        let is_such = self.e.int_cmp(IntCmp::Eq, tag, want);
+        self.e.branch(is_such, look, make);
+        self.e.enter(look);
+        let object = self.object(held);
+        let (count, one) = (self.e.load(Mem::I64, Area::Count, object, 0), self.e.int(1));
+        let is_only = self.e.int_cmp(IntCmp::Eq, count, one);
+        self.e.branch(is_only, renew, make);
+        self.e.enter(renew);
+        let base = self.parts_of(object, site.args.len());
+        for (index, &part) in (0..).zip(&site.args) {
+            if let Src::Scalar(scalar, reg) = part {
+                let x = self.e.read(reg);
+                self.e.store(scalar.mem(), Area::Fields, base, index * 16 + 8, x);
+            }
+        }
+        self.count_up(object);
+        self.assign(self.reg(to), (want, object));
+        self.e.jump(then);
+        self.e.enter(make);
     }
 }

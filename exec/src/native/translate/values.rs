@@ -155,7 +155,7 @@ impl<E: Emitter> Translator<'_, '_, E> {
         (self.e.int(i64::from(tag)), word)
     }
 
-    fn count_up(&mut self, object: E::Value) {
+    pub(super) fn count_up(&mut self, object: E::Value) {
         let (count, one) = (self.e.load(Mem::I64, Area::Count, object, 0), self.e.int(1));
         let count = self.e.int2(Int2::Add, count, one);
         self.e.store(Mem::I64, Area::Count, object, 0, count);

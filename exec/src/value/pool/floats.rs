@@ -17,8 +17,10 @@ const RANKS: usize = 3;
 /// The room of a small array, a power of two.
 const SMALL: usize = 64;
 
-/// The most small arrays of a rank and class that are kept while no pool is at work.
-const SMALL_COUNT: usize = 32;
+/// The most small arrays of a rank and class that are kept while no pool is at work, and the most floats that there is room for in
+/// them: a tape holds an array for each iteration, and lets go of all at once.
+const SMALL_COUNT: usize = 2048;
+const SMALL_ROOM: usize = 1 << 14;
 
 thread_local! {
     static SMALL_ARRAYS: RefCell<Floats> = RefCell::default();
@@ -121,12 +123,11 @@ pub(super) fn keep(lists: &mut Lists, array: &Counted<Array>) -> bool {
 
 /// Keeps an array that nobody points to but the caller while no pool is at work, if it is small.
 pub(super) fn keep_small(array: &Counted<Array>) {
-    if room_of(array).is_none_or(|room| room > SMALL) {
-        return;
-    }
+    let Some(room) = room_of(array).filter(|&room| room <= SMALL) else { return };
+    let most = (SMALL_ROOM / room).min(SMALL_COUNT);
     let _ = SMALL_ARRAYS.try_with(|kept| {
         if let Ok(mut kept) = kept.try_borrow_mut() {
-            kept.keep(array, SMALL_COUNT);
+            kept.keep(array, most);
         }
     });
 }
