@@ -244,9 +244,7 @@ impl Array {
             Ok(())
         }
         with_storage!(&self.storage, buffer => put(buffer, value), cell => {
-            let filled = vec![Some(value.clone()); self.len()];
-            let old = std::mem::replace(&mut *cell.borrow_mut(), filled);
-            drop(old);
+            exchange(cell, vec![Some(value.clone()); self.len()]);
             Ok(())
         })
     }
@@ -264,8 +262,7 @@ impl Array {
             let items = from.borrow().clone();
             let fits = items.len() <= to.borrow().len();
             if fits {
-                let old: Vec<_> = to.borrow_mut().splice(..items.len(), items).collect();
-                drop(old);
+                exchange(to, items);
             }
             fits
         });
@@ -371,6 +368,15 @@ fn vals(items: impl ExactSizeIterator<Item = Option<Val>>) -> Storage {
     let mut all = pool::room_for_vals(items.len());
     all.extend(items);
     Storage::Val(Slots::new(all))
+}
+
+/// Puts elements in the place of the first ones, which are dropped. The others stay, and so does the room for them, the address of which
+/// native code knows.
+fn exchange(cell: &Slots<Val>, mut items: Vec<Option<Val>>) {
+    let mut places = cell.borrow_mut();
+    places.iter_mut().zip(&mut items).for_each(|(place, item)| std::mem::swap(place, item));
+    // What was there is dropped when the borrow is over: that may run far.
+    drop(places);
 }
 
 /// The number of elements of an array with these lengths.

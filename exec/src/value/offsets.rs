@@ -29,7 +29,8 @@
 //! | | 40 | the fields, if they are 3 at most; otherwise, a pointer to them |
 //!
 //! A shadow is an object of the same kind as its primal, a tape is a tuple. The number of fields of a
-//! tuple or struct never changes, and those of a mutable struct never move. Appending an element is
+//! tuple or struct never changes, and those of a mutable struct never move. Nor do the elements of an array, as long as their
+//! number stays the same. Appending an element is
 //! a store and a new number while there is room, and a call where the room ends.
 
 #![allow(unsafe_code)]
@@ -101,8 +102,8 @@ pub(crate) fn tag_of(value: &Val) -> u8 {
 }
 
 /// The tag of an element of an array that is not defined, which no value has.
-pub(crate) fn undefined_tag() -> u8 {
+pub(crate) fn undefined_tag() -> u64 {
     let element: Option<Val> = None;
     // SAFETY: it takes as many bytes as a value, whose tags leave numbers for it.
-    unsafe { *(&raw const element).cast::<u64>() as u8 }
+    unsafe { *(&raw const element).cast::<u64>() }
 }

@@ -56,3 +56,30 @@ pub fn error(text: &str, args: &[Val], limits: Limits) -> ExecError {
     engine.set_limits(limits);
     engine.call("f", args).expect_err("it goes wrong")
 }
+
+/// The result of a call, or the error with the places that led to it.
+pub fn outcome(engine: &mut Interpreter, args: &[Val]) -> String {
+    let result = engine.call("f", args);
+    let output = engine.take_output();
+    match result {
+        Ok(value) => format!("{output}{}", show_string(engine.ctx(), &value)),
+        Err(error) => {
+            let spots = error.chain().spots().map(|spot| format!(" at {}", spot.value));
+            format!("{output}{}{}", error.message(), spots.collect::<String>())
+        }
+    }
+}
+
+/// Runs `@f` natively and by the interpreter, and gives what both have done.
+pub fn run_both(text: &str, args: &[Val]) -> String {
+    let module = module(text);
+    let mut interpreter = Interpreter::new(&module);
+    interpreter.set_engine(EngineKind::Interpreter).expect("it is always there");
+    let plain = outcome(&mut interpreter, args);
+    assert_eq!(
+        outcome(&mut native(&module, EngineKind::Cranelift), args),
+        plain,
+        "native code and the interpreter"
+    );
+    plain
+}

@@ -98,7 +98,7 @@ impl<E: Emitter> Translator<'_, '_, E> {
 
     /// Returns whether a tag of an element is that of a value.
     fn is_defined(&mut self, tag: E::Value) -> E::Flag {
-        let undefined = self.e.int(i64::from(undefined_tag()));
+        let undefined = self.e.int(undefined_tag() as i64);
         self.e.int_cmp(IntCmp::Ne, tag, undefined)
     }
 }
