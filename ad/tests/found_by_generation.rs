@@ -541,3 +541,23 @@ func @main(%x: f64, %a: bool) -> f64 {
         floats(&text, &[0.75], &[1.0]);
     }
 }
+
+/// What was appended to an array of arrays goes when that is cut. On the way back it is appended to the shadow again, and is not
+/// defined there.
+#[test]
+fn an_array_that_was_appended_is_cut_off() {
+    let text = "
+func @main(%x: f64) -> f64 {
+^1:
+  %a: array<f64, 1> = mem.array %x
+  %all: array<array<f64, 1>, 1> = mem.array %a, %a
+  %y: f64 = arith.mul %x, %x
+  %b: array<f64, 1> = mem.array %y
+  mem.push %all, %b
+  %last: array<f64, 1> = mem.load %all, 3
+  mem.resize %all, 0
+  %r: f64 = mem.load %last, 1
+  return %r
+}";
+    floats(text, &[3.0], &[6.0]);
+}

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use regraft_exec::{Interpreter, RunBy};
+use regraft_exec::{EngineKind, Interpreter, RunBy};
 
 /// Lines about the functions that native code runs, those that the interpreter runs, and why it does.
 pub(super) fn table(interpreter: &Interpreter) -> String {
@@ -15,16 +15,15 @@ pub(super) fn table(interpreter: &Interpreter) -> String {
     for (run_by, functions) in by {
         let _ = match run_by {
             RunBy::Native(engine) => {
-                writeln!(out, "native code by {}: {}", engine.name(), functions.join(", "))
+                writeln!(out, "native code by {}: {}", engine.name(), names(&functions))
             }
             RunBy::Rarely => {
-                let plural = if functions.len() == 1 { "" } else { "s" };
-                let count = functions.len();
-                writeln!(out, "interpreter (not worth native code): {count} function{plural}")
+                writeln!(out, "interpreter (not worth native code): {}", count(functions.len()))
             }
-            RunBy::Interpreter(why) => {
-                writeln!(out, "interpreter ({why}): {}", functions.join(", "))
+            RunBy::Interpreter(why) if interpreter.engine() == EngineKind::Interpreter => {
+                writeln!(out, "interpreter ({why}): {}", count(functions.len()))
             }
+            RunBy::Interpreter(why) => writeln!(out, "interpreter ({why}): {}", names(&functions)),
         };
     }
     match interpreter.replacements() {
@@ -35,4 +34,19 @@ pub(super) fn table(interpreter: &Interpreter) -> String {
         }
     }
     out
+}
+
+fn count(functions: usize) -> String {
+    format!("{functions} function{}", if functions == 1 { "" } else { "s" })
+}
+
+/// The names of functions. Of those that only the library calls, their number.
+fn names(functions: &[String]) -> String {
+    let (inner, mut known): (Vec<&str>, Vec<&str>) =
+        functions.iter().map(String::as_str).partition(|name| name.starts_with('#'));
+    let rest = format!("{} within the library", count(inner.len()));
+    if !inner.is_empty() {
+        known.push(&rest);
+    }
+    known.join(", ")
 }

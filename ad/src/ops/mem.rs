@@ -405,6 +405,13 @@ fn store_adjoint(cx: &mut dyn AdjointCx) {
 fn push_adjoint(cx: &mut dyn AdjointCx) {
     let element = element(cx, 0);
     let shadow = shadow_of(cx, 0);
+    if tangent_kind(cx, element).1 == TangentKind::Shadow {
+        // A later resize may have left an element of the shadow that is not defined.
+        let (length, one) = (cx.emit(mem::length(shadow)), integer(cx.ctx(), 1));
+        let before = cx.emit(arith::sub(length, one));
+        cx.emit(mem::resize(shadow, before));
+        return;
+    }
     let tangent = cx.emit(mem::pop(shadow));
     accumulate_tangent(cx, 1, tangent, element);
 }
