@@ -11,12 +11,12 @@
 //!
 //! # Method
 //! Backwards, each value is *certain* to count if one of its uses is: a use in a block that control
-//! comes to whenever it comes to that of the value (a post-dominator), by an op on floats whose result is certain, or
-//! by something that is not pure. What is not, or may not be selected, is found. What is passed to a block counts there.
+//! comes to whenever it comes to that of the value (a post-dominator), by something other than an
+//! op on floats, or by one whose result is certain. What is not, or may not be selected, is found.
+//! What is passed to a block counts there.
 //!
-//! An element of a tuple need not count where the tuple does, nor one of an array that is put into a tuple: that is the
-//! tape of a derivative, which keeps what was computed ahead of a branch. The branch is taken again by the one who
-//! reads it.
+//! A tuple in a tuple is the tape of a derivative, as far as anybody knows. It keeps what was computed ahead of a branch, which is taken
+//! again by the one who reads it. So what is put into it, or into an array in it, need not count.
 //!
 //! Near linear, as the tree of post-dominators is.
 
@@ -30,7 +30,7 @@ use regraft_passes::analysis::{Analyses, PostDominatorTree};
 /// and `blocks` are its blocks in reverse postorder.
 pub(super) fn discardable(f: &Function, analyses: &mut Analyses, blocks: &[Block]) -> Vec<bool> {
     let tree = analyses.get::<PostDominatorTree>(f);
-    let packed = packed_arrays(f, blocks);
+    let tape = tapes(f, blocks);
     let mut certain = vec![false; f.value_capacity()];
     let mut found = vec![false; f.value_capacity()];
     for &block in blocks.iter().rev() {
@@ -39,7 +39,7 @@ pub(super) fn discardable(f: &Function, analyses: &mut Analyses, blocks: &[Block
             let counts = |at: Use| {
                 let there = f.block_of(at.user);
                 (there == block || tree.post_dominates(there, block))
-                    && use_counts(f, v, at, &certain, &packed)
+                    && use_counts(f, v, at, &certain, &tape)
             };
             certain[v.index()] = f.uses(v).any(counts);
             found[v.index()] |= f.ty(v).is_float() && !certain[v.index()];
@@ -60,32 +60,39 @@ pub(super) fn discardable(f: &Function, analyses: &mut Analyses, blocks: &[Block
     found
 }
 
-/// By [`Value::index`], the arrays, and other values, that are put into tuples.
-fn packed_arrays(f: &Function, blocks: &[Block]) -> Vec<bool> {
-    let mut packed = vec![false; f.value_capacity()];
+/// By [`Value::index`], the tuples that are put into others, and the arrays in them.
+fn tapes(f: &Function, blocks: &[Block]) -> Vec<bool> {
+    let mut tape = vec![false; f.value_capacity()];
+    let is_tuple = |v: Value| f.op(v) == Some(core::TUPLE);
     let insts = blocks.iter().flat_map(|&block| f.body(block));
-    let tuples = insts.filter(|&v| f.op(v) == Some(core::TUPLE));
-    for operand in tuples.flat_map(|v| f.plain_operands(v)).filter_map(Operand::as_value) {
-        packed[operand.index()] = true;
+    for v in insts.filter(|&v| is_tuple(v) && f.uses(v).any(|at| is_tuple(at.user))) {
+        tape[v.index()] = true;
+        for part in f.plain_operands(v).filter_map(Operand::as_value) {
+            tape[part.index()] = true;
+        }
     }
-    packed
+    tape
 }
 
 /// Returns whether a use of `v` adds to its cotangent when control comes there.
-fn use_counts(f: &Function, v: Value, at: Use, certain: &[bool], packed: &[bool]) -> bool {
+fn use_counts(f: &Function, v: Value, at: Use, certain: &[bool], tape: &[bool]) -> bool {
     let user = at.user;
     if user.is_terminator() {
         let is_passed = |edge| f.edge_args(edge).any(|arg| arg.as_value() == Some(v));
         let mut edges = f.out_edges(f.block_of(user)).peekable();
         return edges.peek().is_none() || edges.all(is_passed);
     }
-    if f.op_def(user).is_some_and(|def| def.traits.contains(Traits::PURE)) {
-        return f.ty(user).is_float() && certain[user.index()];
-    }
-    let array = match f.op(user) {
+    let holder = match f.op(user) {
+        Some(core::TUPLE | mem::ARRAY) => Some(user),
         Some(mem::STORE | mem::PUSH) => f.operand(user, 0).and_then(Operand::as_value),
-        Some(mem::ARRAY) => Some(user),
         _ => None,
     };
-    array.is_none_or(|array| !packed[array.index()])
+    if holder.is_some_and(|holder| tape[holder.index()]) {
+        return false;
+    }
+    let is_pure = f.op_def(user).is_some_and(|def| def.traits.contains(Traits::PURE));
+    match f.ty(user) {
+        ty if ty.is_float() && is_pure => certain[user.index()],
+        ty => !(is_pure && ty.is_scalar()),
+    }
 }
