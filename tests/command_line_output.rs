@@ -524,6 +524,7 @@ fn stats_say_what_ran_the_functions_and_why() {
     assert!(lines.contains("interpreter (catches errors): safe(Float64)"), "{lines}");
     let native = lines.lines().find(|line| line.starts_with("native code by cranelift: "));
     assert!(native.is_some_and(|line| line.contains("fib(Int64)")), "{lines}");
+    assert!(!lines.contains('#'), "{lines}");
     let lines = told("auto");
     assert!(lines.contains("interpreter (not worth native code): "), "{lines}");
     let lines = told("interp");

@@ -542,8 +542,8 @@ func @main(%x: f64, %a: bool) -> f64 {
     }
 }
 
-/// What was appended to an array of arrays goes when that is cut. On the way back it is appended to the shadow again, and is not
-/// defined there.
+/// An array that was appended to an array of arrays goes when that is cut. On the way back the shadow has as many elements again, of
+/// which that one is not defined.
 #[test]
 fn an_array_that_was_appended_is_cut_off() {
     let text = "

@@ -11,6 +11,20 @@ fn native(module: &Module) -> Interpreter {
     common::native(module, EngineKind::Cranelift)
 }
 
+/// Checks that calls which are made again and again leave no more behind than they do the first time.
+#[track_caller]
+fn nothing_stays(mut engine: Interpreter, calls: impl Fn(&mut Interpreter)) {
+    calls(&mut engine);
+    let before = live_bytes();
+    (0..10_000).for_each(|_| calls(&mut engine));
+    assert_eq!(live_bytes(), before, "{}", engine.name());
+}
+
+/// A call of `@f`, which works.
+fn call(engine: &mut Interpreter, args: &[Val]) {
+    engine.call("f", args).expect("it works");
+}
+
 #[test]
 fn values_and_objects_are_counted_and_let_go() {
     let text = "
@@ -35,13 +49,7 @@ func @f(%1: i64) -> f64 {
   return %12
 }";
     assert_eq!(run(text, &[3i64.into()]), "3.375");
-    let mut engine = native(&module(text));
-    engine.call("f", &[10i64.into()]).expect("it works");
-    let before = live_bytes();
-    for _ in 0..10_000 {
-        engine.call("f", &[10i64.into()]).expect("it works");
-    }
-    assert_eq!(live_bytes(), before);
+    nothing_stays(native(&module(text)), |engine| call(engine, &[10i64.into()]));
 }
 
 #[test]
@@ -78,14 +86,8 @@ func @f(%1: i64, %2: f64) -> any {
     assert_eq!(run(text, &args(1)), one);
     run(text, &args(3));
     for kind in [EngineKind::Interpreter, EngineKind::Cranelift] {
-        let mut engine = Interpreter::new(&module(text));
-        engine.set_engine(kind).expect("there is a back end for this machine");
-        engine.call("f", &args(6)).expect("it works");
-        let before = live_bytes();
-        for _ in 0..1_000 {
-            engine.call("f", &args(6)).expect("it works");
-        }
-        assert_eq!(live_bytes(), before, "{kind:?}");
+        let engine = common::native(&module(text), kind);
+        nothing_stays(engine, |engine| call(engine, &args(6)));
     }
     let mut engine = native(&module(text));
     engine.set_limits(Limits { memory: 1 << 20, ..Limits::default() });
@@ -148,18 +150,14 @@ func @f(%n: i64, %i: i64, %j: i64) -> f64 {
         let said = run(text, &given);
         assert!(said.contains(says), "{given:?}: {said}");
     }
-    let mut engine = native(&module(text));
-    engine.call("f", &args(5, 2, 2)).expect("it works");
-    let before = live_bytes();
-    for _ in 0..1_000 {
-        engine.call("f", &args(5, 2, 2)).expect("it works");
+    nothing_stays(native(&module(text)), |engine| {
+        call(engine, &args(5, 2, 2));
         engine.call("f", &args(0, 2, 1)).expect_err("there is no element");
-    }
-    assert_eq!(live_bytes(), before);
+    });
 }
 
-/// What a ref holds is changed in place if nobody else holds it: here another ref does at first, and a parameter keeps what is made
-/// in the second iteration.
+/// The content of a ref is changed in place if nobody else holds it: here another ref does at first, and a parameter keeps the
+/// value that is made in the second iteration.
 #[test]
 fn what_somebody_else_holds_is_not_changed_with_a_ref() {
     let text = "
@@ -198,13 +196,7 @@ func @f(%n: i64) -> tuple<f64, i64, f64, i64, f64, i64> {
     assert_eq!(run(text, &[0i64.into()]), "(1.0, 10, 1.0, 10, 1.0, 10)");
     assert_eq!(run(text, &[1i64.into()]), "(2.0, 11, 1.0, 10, 1.0, 10)");
     assert_eq!(run(text, &[5i64.into()]), "(32.0, 15, 1.0, 10, 4.0, 12)");
-    let mut engine = native(&module(text));
-    engine.call("f", &[5i64.into()]).expect("it works");
-    let before = live_bytes();
-    for _ in 0..1_000 {
-        engine.call("f", &[5i64.into()]).expect("it works");
-    }
-    assert_eq!(live_bytes(), before);
+    nothing_stays(native(&module(text)), |engine| call(engine, &[5i64.into()]));
 }
 
 /// A matrix of vectors is filled by a call, and by an instruction between loads and stores, and copied to.
@@ -257,13 +249,7 @@ func @f(%n: i64) -> f64 {
     // 2 + 1 + 1 + 1 + 2.
     assert_eq!(run(text, &[1i64.into()]), "7.0");
     assert_eq!(run(text, &[1_000i64.into()]), "7000.0");
-    let mut engine = native(&module(text));
-    engine.call("f", &[5i64.into()]).expect("it works");
-    let before = live_bytes();
-    for _ in 0..1_000 {
-        engine.call("f", &[5i64.into()]).expect("it works");
-    }
-    assert_eq!(live_bytes(), before);
+    nothing_stays(native(&module(text)), |engine| call(engine, &[5i64.into()]));
 }
 
 #[test]

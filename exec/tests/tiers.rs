@@ -314,6 +314,15 @@ func @f(%n: i64) -> i64 {{
     )
 }
 
+/// Checks that Cranelift's code runs `@f`.
+#[track_caller]
+fn f_is_native(engine: &Interpreter) {
+    let run_by = engine.run_by();
+    let of_f = run_by.iter().find(|(name, _)| name == "@f");
+    let native = RunBy::Native(EngineKind::Cranelift);
+    assert!(of_f.is_some_and(|&(_, by)| by == native), "{run_by:?}");
+}
+
 #[test]
 fn a_loop_is_looked_at_whatever_it_calls() {
     for operations in 1..8 {
@@ -321,10 +330,7 @@ fn a_loop_is_looked_at_whatever_it_calls() {
         engine.set_engine(EngineKind::Auto).unwrap();
         engine.set_tiers(Tiers::Never);
         assert_eq!(outcome(&mut engine, &[Val::I64(150_000)]), "600000");
-        let run_by = engine.run_by();
-        let of_f = run_by.iter().find(|(name, _)| name == "@f");
-        let native = RunBy::Native(EngineKind::Cranelift);
-        assert!(of_f.is_some_and(|&(_, by)| by == native), "{operations}: {run_by:?}");
+        f_is_native(&engine);
     }
 }
 
@@ -367,7 +373,5 @@ fn a_loop_that_waits_for_native_code_becomes_native_code() {
     for _ in 0..6 {
         assert_eq!(outcome(&mut engine, &[Val::I64(3_000)]), "0.0");
     }
-    let run_by = engine.run_by();
-    let of_f = run_by.iter().find(|(name, _)| name == "@f");
-    assert!(of_f.is_some_and(|&(_, by)| by == RunBy::Native(EngineKind::Cranelift)), "{run_by:?}");
+    f_is_native(&engine);
 }

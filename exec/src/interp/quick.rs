@@ -19,8 +19,7 @@ pub(crate) enum Quick {
     Part(u32),
     /// An element of an array.
     Load,
-    /// The same of an array of scalars, of one whose elements may be anything, and of any, if the type of the value says that
-    /// it `fits`.
+    /// The same, if the types say that the value `fits`. If not, of an array of scalars, or of one whose elements may be anything.
     Store {
         fits: bool,
     },
@@ -60,8 +59,12 @@ impl Quick {
             },
             mem::LOAD => Self::Load,
             mem::STORE => {
-                let element = ty(0).map(|array| f.ctx().kind(array));
-                let fits = matches!(element, Some(&TypeKind::Array { element, .. }) if ty(1) == Some(element));
+                let fits = match ty(0).map(|array| f.ctx().kind(array)) {
+                    Some(&TypeKind::Array { element, .. }) => {
+                        element == Type::ANY || ty(1) == Some(element)
+                    }
+                    _ => false,
+                };
                 Self::Store { fits }
             }
             mem::ALLOC => match *f.ctx().kind(f.ty(v)) {

@@ -308,13 +308,8 @@ impl Sweep<'_> {
         // different parts are never compared.
         let new = v.index() as Version + 1;
         for (sets, first) in [(touched.writes_contents, 0), (touched.writes_shape, self.count)] {
-            let mut classes = sets;
-            while classes != 0 {
-                let class = classes.trailing_zeros() as usize;
-                if class < self.count {
-                    state[first + class] = new;
-                }
-                classes &= classes - 1;
+            for class in classes_of(sets).take_while(|&class| class < self.count) {
+                state[first + class] = new;
             }
         }
     }
@@ -358,9 +353,16 @@ impl Sweep<'_> {
     }
 }
 
+/// The classes of a set, in order.
+fn classes_of(set: u64) -> impl Iterator<Item = usize> {
+    let some = |set: u64| (set != 0).then_some(set);
+    std::iter::successors(some(set), move |&set| some(set & (set - 1)))
+        .map(|set| set.trailing_zeros() as usize)
+}
+
 /// The versions of these classes.
 fn versions_of(set: u64, versions: &[Version]) -> impl Iterator<Item = Version> {
-    versions.iter().enumerate().filter(move |(class, _)| set & (1 << class) != 0).map(|(_, &v)| v)
+    classes_of(set).map_while(|class| versions.get(class).copied())
 }
 
 /// The version of these classes, if all have the same: there is one class, or one write was the last to all of them.

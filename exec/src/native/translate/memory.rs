@@ -7,7 +7,7 @@ use smallvec::SmallVec;
 use super::super::emitter::{Area, Emitter, Int2, IntCmp, Mem};
 use super::Translator;
 use super::values::value_in;
-use crate::interp::{Dst, Inst, Pc, Reg, Scalar, Src};
+use crate::interp::{Dst, EvalSite, Inst, Pc, Reg, Scalar, Src};
 
 /// An access to an element of an array of scalars.
 pub(super) struct Access {
@@ -20,6 +20,36 @@ pub(super) struct Access {
     /// The register that is loaded or stored.
     reg: Reg,
     is_store: bool,
+}
+
+/// An access to an element by an op, as the operands say it.
+pub(super) struct Evaluated {
+    /// The register of the array.
+    pub(super) array: Reg,
+    /// True if the array is not needed any more.
+    pub(super) is_last: bool,
+    /// The operand that is stored; `None` if the element is loaded.
+    pub(super) stored: Option<Src>,
+    /// There is one at least.
+    pub(super) indices: SmallVec<[Reg; 4]>,
+}
+
+impl Evaluated {
+    /// The access that an evaluated op is, if it is one with indices that are integers.
+    pub(super) fn of(site: &EvalSite) -> Option<Self> {
+        let (array, stored, indices) = match (site.def.op, &*site.args) {
+            (mem::LOAD, [array, indices @ ..]) => (*array, None, indices),
+            (mem::STORE, [array, stored, indices @ ..]) => (*array, Some(*stored), indices),
+            _ => return None,
+        };
+        let index = |src: &Src| match *src {
+            Src::Scalar(Scalar::I64, reg) => Some(reg),
+            _ => None,
+        };
+        let indices: SmallVec<[Reg; 4]> = indices.iter().map(index).collect::<Option<_>>()?;
+        let (array, is_last) = value_in(array)?;
+        (!indices.is_empty()).then_some(Self { array, is_last, stored, indices })
+    }
 }
 
 impl<E: Emitter> Translator<'_, '_, E> {
@@ -125,24 +155,13 @@ impl<E: Emitter> Translator<'_, '_, E> {
     /// An access by so many indices that there is no instruction for it.
     fn evaluated_access(&self, site: u32) -> Option<Access> {
         let site = &self.source.code.evals[site as usize];
-        let (array, stored, indices) = match (site.def.op, &*site.args) {
-            (mem::LOAD, [array, indices @ ..]) => (array, None, indices),
-            (mem::STORE, [array, stored, indices @ ..]) => (array, Some(stored), indices),
-            _ => return None,
-        };
-        let index = |src: &Src| match *src {
-            Src::Scalar(Scalar::I64, reg) => Some(reg),
-            _ => None,
-        };
-        let indices: SmallVec<[Reg; 4]> = indices.iter().map(index).collect::<Option<_>>()?;
+        let Evaluated { array, is_last, stored, indices } = Evaluated::of(site)?;
         let (ty, reg) = match (stored, site.dst) {
-            (Some(&Src::Scalar(ty, reg)), Dst::Nowhere) => (ty, reg),
+            (Some(Src::Scalar(ty, reg)), Dst::Nowhere) => (ty, reg),
             (None, Dst::Scalar(ty, reg)) => (ty, reg),
             _ => return None,
         };
-        let (array, is_last) = value_in(*array)?;
-        let is_store = stored.is_some();
-        (!indices.is_empty()).then_some(Access { array, is_last, indices, ty, reg, is_store })
+        Some(Access { array, is_last, indices, ty, reg, is_store: stored.is_some() })
     }
 
     /// The address of an element of `size` bytes, which is checked unless the program promises that it is there.

@@ -2,12 +2,12 @@
 //!
 //! Such an element is a value like that of a register, or undefined, which its tag says.
 
-use regraft_ir::{Type, TypeKind};
-use smallvec::SmallVec;
+use regraft_ir::TypeKind;
 
 use super::super::emitter::{Area, Emitter, IntCmp, Mem};
 use super::Translator;
-use super::values::{Place, value_in};
+use super::memory::Evaluated;
+use super::values::Place;
 use crate::interp::{Dst, Pc, Quick, Reg, Scalar, Src};
 use crate::value::{Val, offsets, undefined_tag};
 
@@ -15,19 +15,7 @@ impl<E: Emitter> Translator<'_, '_, E> {
     /// Loads or stores an element that is a value; `false` if the instruction does something else.
     pub(super) fn value_element_inst(&mut self, pc: Pc, site: u32) -> bool {
         let site = &self.source.code.evals[site as usize];
-        let (array, stored, indices) = match (site.quick, &*site.args) {
-            (Quick::Load, [array, indices @ ..]) => (*array, None, indices),
-            (Quick::Store { fits }, [array, value, indices @ ..]) => {
-                (*array, Some((*value, fits)), indices)
-            }
-            _ => return false,
-        };
-        let index = |src: &Src| match *src {
-            Src::Scalar(Scalar::I64, reg) => Some(reg),
-            _ => None,
-        };
-        let indices: Option<SmallVec<[Reg; 4]>> = indices.iter().map(index).collect();
-        let (Some((array, is_last)), Some(indices)) = (value_in(array), indices) else {
+        let Some(Evaluated { array, is_last, stored, indices }) = Evaluated::of(site) else {
             return false;
         };
         let &TypeKind::Array { element, rank } = self.source.f.ctx().kind(self.operand_type(pc, 0))
@@ -38,9 +26,11 @@ impl<E: Emitter> Translator<'_, '_, E> {
         if !is_one || Scalar::of(element).is_some() {
             return false;
         }
-        match (stored, site.dst) {
-            (None, Dst::Val(to)) => self.load_element(pc, (array, is_last), &indices, to),
-            (Some((value, fits)), Dst::Nowhere) if fits || element == Type::ANY => {
+        match (site.quick, stored, site.dst) {
+            (Quick::Load, _, Dst::Val(to)) => {
+                self.load_element(pc, (array, is_last), &indices, to);
+            }
+            (Quick::Store { fits: true }, Some(value), Dst::Nowhere) => {
                 self.store_element(pc, (array, is_last), &indices, value);
             }
             _ => return false,

@@ -10,8 +10,8 @@
 //! ```
 //!
 //! # Method
-//! The sizes that arrays which block parameters carry always have are found first, over loops (`carried`). Then hash-based value numbering in reverse postorder (Simpson, "Value-driven redundancy elimination",
-//! 1996, §4), in three steps.
+//! The sizes that arrays which block parameters carry always have are found first, over loops (`carried`). Then hash-based
+//! value numbering in reverse postorder (Simpson, "Value-driven redundancy elimination", 1996, §4), in three steps.
 //!
 //! 1. *Versions of memory* (`memory`): a number for what each read can see.
 //! 2. *Numbers* (`number`). Two instructions get the same number if they have the same op, attributes

@@ -19,7 +19,8 @@
 //! indices, and to pass it on.
 //!
 //! # Why it is right
-//! The block that passes an array does not use it any more: it is not live behind the edge, and the edge passes it once. So there is one name for an array at a time, and nothing can tell a copy from it.
+//! The block that passes an array does not use it any more: it is not live behind the edge, and the edge passes it once. So there
+//! is one name for an array at a time, and nothing can tell a copy from it.
 //!
 //! # Cost
 //! O(uses of the arrays), and that of liveness where a group fits.
