@@ -133,6 +133,7 @@ impl Code {
 
     /// The values that there is room for while native code runs: those in registers, and behind them the arguments of a call,
     /// or what one returns.
+    #[inline]
     pub(crate) fn native_vals(&self) -> usize {
         self.val_regs as usize + self.val_args.max(1) as usize
     }

@@ -190,15 +190,17 @@ impl Interpreter {
         result
     }
 
-    /// Calls the function in a slot with arguments that `pass` writes to its [registers](machine::run_with).
+    /// Calls the function in a slot with arguments that `pass` writes to its [registers](machine::run_with); `take` takes the
+    /// result.
     #[inline]
-    pub(crate) fn call_with(
+    pub(crate) fn call_with<R, E: From<ExecError>>(
         &mut self,
         slot: u32,
         pass: impl FnOnce(&mut [u64], &mut [Val]) -> Result<(), Trap>,
-    ) -> Result<Returned, ExecError> {
+        take: impl FnOnce(Returned) -> Result<R, E>,
+    ) -> Result<R, E> {
         self.state.interrupt.store(false, Ordering::Relaxed);
-        machine::run_with(&self.world, &mut self.state, slot, pass)
+        machine::run_with(&self.world, &mut self.state, slot, pass, take)
     }
 
     /// Calls the function in a slot as a part of a larger run: an interrupt that was set before it is not lost.

@@ -48,6 +48,7 @@ impl Scalar {
     }
 
     /// The scalar of a type; `None` if its values live in the other register file.
+    #[inline]
     pub(crate) fn of(ty: Type) -> Option<Self> {
         Some(match ty {
             Type::BOOL => Self::Bool,

@@ -75,6 +75,7 @@ impl Default for NativeContext {
 
 impl NativeContext {
     /// Begins a run of native code. Returns whether it was asked to look up since the last one began.
+    #[inline]
     pub(crate) fn begin(&self, stack_end: usize, interrupt: *const AtomicBool) -> bool {
         self.stack_end.set(stack_end);
         self.interrupt.set(interrupt);
@@ -90,6 +91,7 @@ impl NativeContext {
     }
 
     /// Ends the run.
+    #[inline]
     pub(crate) fn end(&self) {
         self.is_running.store(false, Ordering::Relaxed);
     }
@@ -105,6 +107,7 @@ impl NativeContext {
     }
 
     /// Returns whether the run was asked to look up, and lets it go on.
+    #[inline]
     pub(crate) fn answer(&self) -> bool {
         let told = self.told_stack_end.load(Ordering::Relaxed);
         self.told_stack_end.store(self.stack_end.get(), Ordering::Relaxed);

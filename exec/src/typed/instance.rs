@@ -75,16 +75,27 @@ impl Instance {
         take: impl FnOnce(Returned) -> Result<R, Diagnostic>,
     ) -> Result<R, Diagnostic> {
         let Self { interpreter, slot, callee, lent, pool } = self;
-        let at_work = pool.as_mut().map(Pool::begin);
-        let result = interpreter.call_with(*slot, |scalars, vals| {
-            let mut to = Passing::new(scalars, vals, lent);
-            callee.clone().map_or(Ok(()), |callee| to.pass_value(callee))?;
+        // Guards end both: a result that waits for something to be done is copied.
+        let loans = Loans(lent);
+        let _at_work = pool.as_mut().map(Pool::begin);
+        let pass = |scalars: &mut [u64], vals: &mut [Val]| {
+            let mut to = Passing::new(scalars, vals, loans.0);
+            if let Some(callee) = callee {
+                to.pass_value(callee.clone())?;
+            }
             pass(&mut to)
-        });
-        let result = result.map_err(Diagnostic::from).and_then(|result| take(result.into()));
-        drop(at_work);
-        lent.iter_mut().for_each(|lent| lent.loan.end());
-        result
+        };
+        interpreter.call_with(*slot, pass, |result| take(result.into()))
+    }
+}
+
+/// The loans of a call, which end with it.
+struct Loans<'a>(&'a mut [Lent]);
+
+impl Drop for Loans<'_> {
+    #[inline]
+    fn drop(&mut self) {
+        self.0.iter_mut().for_each(|lent| lent.loan.end());
     }
 }
 
@@ -106,17 +117,35 @@ pub(super) fn with_instance<R>(
     run: impl FnOnce(&mut Instance) -> Result<R, Diagnostic>,
 ) -> Result<R, Diagnostic> {
     let known = INSTANCES.try_with(|all| take(&mut all.borrow_mut(), plan));
-    let mut held = match known.ok().flatten() {
+    let held = match known.ok().flatten() {
         Some(held) => held,
         None => make(plan)?,
     };
-    let result = run(&mut held.instance);
-    // A thread that ends may have no table any more.
-    let _ = INSTANCES.try_with(|all| {
-        let before = all.borrow_mut().get_mut(plan.place.0).and_then(|place| place.replace(held));
-        drop(before);
-    });
-    result
+    let mut taken = Taken { held: Some(held), place: plan.place.0 };
+    match &mut taken.held {
+        Some(held) => run(&mut held.instance),
+        None => unreachable!("it is put back when it is dropped"),
+    }
+}
+
+/// An instance that a call works on, which goes back to the table at its end.
+struct Taken {
+    held: Option<Box<Held>>,
+    place: usize,
+}
+
+impl Drop for Taken {
+    #[inline]
+    fn drop(&mut self) {
+        let held = self.held.take().filter(|_| !std::thread::panicking());
+        // A thread that ends may have no table any more.
+        let _ = INSTANCES.try_with(|all| {
+            let mut all = all.borrow_mut();
+            let before = all.get_mut(self.place).map(|place| std::mem::replace(place, held));
+            drop(all);
+            drop(before);
+        });
+    }
 }
 
 /// Drops the instance of this thread, if there is one.

@@ -64,7 +64,10 @@ impl Output for () {
     }
 
     #[inline]
-    fn take(_: Returned) -> Option<Self> {
+    fn take(result: Returned) -> Option<Self> {
+        if let Returned::Val(value) = result {
+            value.discard();
+        }
         Some(())
     }
 }

@@ -1,5 +1,8 @@
 //! Arguments on their way to registers.
 
+// Values are made in registers.
+#![allow(unsafe_code)]
+
 use crate::error::{ErrorKind, Trap};
 use crate::interp::Scalar;
 use crate::value::{Array, Element, Loan, Shared, Val};
@@ -32,10 +35,12 @@ impl<'a> Passing<'a> {
     ) -> Result<(), Trap> {
         let array = self.loans.next().and_then(lend).ok_or_else(too_many)?;
         let register = self.vals.next().ok_or_else(no_register)?;
-        let before = std::mem::replace(register, Val::Unit);
-        // Made in the register: a value that is copied to it must have come to memory first.
-        *register = Val::Array(array);
-        before.discard();
+        if !register.is_plain() {
+            std::mem::replace(register, Val::Unit).discard();
+        }
+        // SAFETY: what was there before needs no drop. The value is made in the register: one that is copied to it must have
+        // come to memory first.
+        unsafe { std::ptr::write(register, Val::Array(array)) };
         Ok(())
     }
 

@@ -67,19 +67,24 @@ impl Loan {
         data: NonNull<T>,
         lengths: &[usize],
     ) -> Option<Shared<Array>> {
-        if lengths.len() != usize::from(self.rank) {
-            return None;
-        }
-        let len = lengths.iter().try_fold(1usize, |len, &by| len.checked_mul(by))?;
-        if let [_, _, ..] = lengths {
-            // Nobody else holds the object after `end`, as it never becomes known to the search for cycles.
-            let array = Shared::get_mut(&mut self.array)?;
-            array.dims.copy_from_slice(lengths);
-        }
+        let len = match *lengths {
+            [len] if self.rank == 1 => len,
+            _ => self.set_lengths(lengths)?,
+        };
         let buffer = self.array.buffer::<T>()?;
         // SAFETY: the caller says so.
         unsafe { buffer.0.lend(data, len) };
         Some(self.array.clone())
+    }
+
+    /// Sets the lengths of an array of several dimensions. Returns their product.
+    fn set_lengths(&mut self, lengths: &[usize]) -> Option<usize> {
+        if lengths.len() != usize::from(self.rank) {
+            return None;
+        }
+        // Nobody else holds the object after `end`, as it never becomes known to the search for cycles.
+        Shared::get_mut(&mut self.array)?.dims.copy_from_slice(lengths);
+        lengths.iter().try_fold(1usize, |len, &by| len.checked_mul(by))
     }
 
     /// As [`begin`](Self::begin), for elements of the type of the loan, whatever that is. Where there are none, `data` may be any

@@ -18,6 +18,7 @@ use std::ptr;
 use std::sync::Arc;
 
 use super::super::code::Code;
+use super::super::register::Scalar;
 use super::super::state::State;
 use super::super::world::World;
 use super::native::{has_room_for_native, stack_end};
@@ -25,6 +26,7 @@ use super::transfer::Returned;
 use super::{Machine, SLICE};
 use crate::error::ExecError;
 use crate::native::{Compiled, NativeContext};
+use crate::value::Val;
 
 /// The parts of a machine, and the place for it.
 struct Parts<'a> {
@@ -42,14 +44,15 @@ pub(super) fn compiled(world: &World, state: &State, code: &Code) -> Option<Comp
     if is_direct { world.native(code) } else { None }
 }
 
-/// Runs native code in the first frame, whose registers are there with the arguments in them.
-#[inline]
-pub(super) fn run(
+/// Runs native code in the first frame, whose registers are there with the arguments in them; `take` takes the result.
+#[inline(always)]
+pub(super) fn run<R, E: From<ExecError>>(
     world: &World,
     state: &mut State,
     code: &Code,
     native: Compiled,
-) -> Result<Returned, ExecError> {
+    take: impl FnOnce(Returned) -> Result<R, E>,
+) -> Result<R, E> {
     let state: *mut State = state;
     let mut parts = Parts { world, state, machine: MaybeUninit::uninit() };
     // SAFETY: nobody else works on the state, and only one of this function, the code and the machine at a time.
@@ -73,7 +76,11 @@ pub(super) fn run(
     };
     if needed_none && status == 0 {
         // SAFETY: nobody works on the state any more.
-        return Ok(Returned::of_registers(code, result, unsafe { &mut (*state).vals }, 0));
+        let vals = unsafe { &mut (*state).vals };
+        return match Scalar::of(code.ret) {
+            Some(_) => take(Returned::Scalar(result)),
+            None => take(Returned::Val(std::mem::replace(&mut vals[0], Val::Unit))),
+        };
     }
     if needed_none {
         // SAFETY: as above; an error without a machine is one that was lost.
@@ -81,7 +88,7 @@ pub(super) fn run(
     }
     // SAFETY: there is a machine, which was made at that place.
     let machine = unsafe { parts.machine.assume_init() };
-    finish(machine, code, status, result)
+    take(finish(machine, code, status, result)?)
 }
 
 /// Makes the machine for native code that was called without one.

@@ -51,13 +51,16 @@ pub(super) fn run(
 
 /// The same with arguments that `pass` writes to the registers of parameters, which come first: scalars in those of the
 /// first kind, each in the form of its type, and all others, of the types that the function takes, in those of the second.
+///
+/// `take` takes the result where it is known in which form it is: a result in memory would be read before it came there.
 #[inline]
-pub(super) fn run_with(
+pub(super) fn run_with<R, E: From<ExecError>>(
     world: &World,
     state: &mut State,
     slot: u32,
     pass: impl FnOnce(&mut [u64], &mut [Val]) -> Result<(), Trap>,
-) -> Result<Returned, ExecError> {
+    take: impl FnOnce(Returned) -> Result<R, E>,
+) -> Result<R, E> {
     let passed = world.code(slot).and_then(|code| {
         let (scalars, vals) = state.registers(code)?;
         let passed = pass(scalars, vals).map(|()| code);
@@ -65,13 +68,14 @@ pub(super) fn run_with(
     });
     let code = passed.map_err(|trap| ExecError::new(&world.ctx, trap, Chain::default()))?;
     if let Some(native) = direct::compiled(world, state, code) {
-        return direct::run(world, state, code, native);
+        return direct::run(world, state, code, native, take);
     }
     state.start();
-    with_machine(world, state, |machine| {
+    let result = with_machine(world, state, |machine| {
         let (_, result) = machine.start(slot, |machine, code| machine.push_frame(code, 0, 0))?;
         Ok(result)
-    })
+    });
+    take(result?)
 }
 
 /// A machine on the stacks of the state.
