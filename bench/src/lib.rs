@@ -1,7 +1,8 @@
 //! The parts that benchmarks share: synthetic modules, functions that are prone to take long, adjoints of
-//! programs, the sizes of simplified derivatives, a counting allocator, and a table of figures beside their targets.
+//! programs, programs in C, the sizes of simplified derivatives, a counting allocator, and a table of figures beside their targets.
 
 pub mod adjoints;
+pub mod c_library;
 pub mod counted_loops;
 pub mod cpu;
 pub mod dynamic;

@@ -96,6 +96,20 @@ pub fn median_seconds<T, R>(
     median(&mut times)
 }
 
+/// The median times of `runs` runs each of two pieces of work in turn, in seconds.
+pub fn paired_seconds<R, S>(
+    runs: usize,
+    mut first: impl FnMut() -> R,
+    mut second: impl FnMut() -> S,
+) -> (f64, f64) {
+    let mut times = (Vec::new(), Vec::new());
+    for _ in 0..runs {
+        times.0.push(median_seconds(1, || (), |()| first()));
+        times.1.push(median_seconds(1, || (), |()| second()));
+    }
+    (median(&mut times.0), median(&mut times.1))
+}
+
 /// The median of some times, which are left in order; of an even number, the upper one.
 ///
 /// # Panics

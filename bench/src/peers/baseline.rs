@@ -4,7 +4,6 @@
 
 use std::env::consts::ARCH;
 use std::path::Path;
-use std::process::Command;
 
 use libloading::Library;
 use ndarray::Array1;
@@ -14,11 +13,9 @@ use regraft_passes::rewrite::Math;
 
 use super::Case;
 use super::typed::at_line;
+use crate::c_library::{compile, compilers};
 
 const SOURCE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/c/adjoints.c");
-
-/// The compilers that are looked for.
-const COMPILERS: [&str; 3] = ["gcc", "clang", "cc"];
 
 /// The numbers that a gradient has room for.
 const WORK: usize = 1 << 20;
@@ -50,40 +47,22 @@ impl Baseline {
     /// # Errors
     /// If a compiler that is there cannot compile them.
     pub fn all(math: Math) -> Result<Vec<Self>, Vec<Diagnostic>> {
-        let mut all = Vec::new();
-        for compiler in COMPILERS {
-            let is_there = Command::new(compiler).arg("--version").output().is_ok();
-            if is_there && (compiler != "cc" || all.is_empty()) {
-                all.push(Self::new(compiler, math).map_err(|error| vec![error])?);
-            }
-        }
-        Ok(all)
+        let made = compilers().into_iter().map(|compiler| Self::new(compiler, math));
+        made.collect::<Result<_, _>>().map_err(|error| vec![error])
     }
 
     fn new(compiler: &'static str, math: Math) -> Result<Self, Diagnostic> {
-        let failed = |error: String| Diagnostic::error(format!("{compiler}: {error}"));
-        let name = format!("regraft-bench-{}-{compiler}-{math:?}.so", std::process::id());
-        let library = std::env::temp_dir().join(name);
         let cpu = if ARCH == "x86_64" { "-march=native" } else { "-mcpu=native" };
-        let mut command = Command::new(compiler);
-        command.args(["-O3", cpu, "-shared", "-fPIC"]);
+        let mut options = vec!["-O3", cpu];
         match math {
-            Math::Exact | Math::Finite => command.arg("-ffp-contract=off"),
-            Math::Fast => command.arg("-ffast-math"),
-        };
+            Math::Exact | Math::Finite => options.push("-ffp-contract=off"),
+            Math::Fast => options.push("-ffast-math"),
+        }
         let has_vectors = cfg!(all(target_arch = "x86_64", target_os = "linux"));
         if math == Math::Fast && compiler == "clang" && has_vectors {
-            command.arg("-fveclib=libmvec");
+            options.push("-fveclib=libmvec");
         }
-        command.arg(SOURCE).arg("-o").arg(&library).arg("-lm");
-        let made = command.output().map_err(|error| failed(error.to_string()))?;
-        if !made.status.success() {
-            return Err(failed(String::from_utf8_lossy(&made.stderr).into_owned()));
-        }
-        let loaded = load(&library).map_err(|error| failed(error.to_string()));
-        // What is loaded stays; nothing is lost if the file does.
-        let _ = std::fs::remove_file(&library);
-        Ok(Self { compiler, library: loaded? })
+        Ok(Self { compiler, library: compile(compiler, Path::new(SOURCE), &options)? })
     }
 
     /// The gradient of a case of these arguments.
@@ -103,12 +82,6 @@ impl Baseline {
         let args = arrays.iter_mut().map(Elements::argument).collect();
         Ok(PreparedBaseline { gradient: *gradient, args, arrays, work: vec![0.0; WORK] })
     }
-}
-
-/// Loads a library that was made from our source.
-fn load(path: &Path) -> Result<Library, libloading::Error> {
-    // SAFETY: nothing of it runs when it is loaded.
-    unsafe { Library::new(path) }
 }
 
 /// An argument and its shadow, each from the start of a line of the cache on.
