@@ -262,12 +262,13 @@ impl Driver<'_> {
             discardable,
         };
         let sweep = backward::sweep(self, &input, pair.reverse)?;
-        let residuals = sweep.residuals.iter().map(|residual| residual.value);
+        let residuals: Vec<(Value, Block)> =
+            sweep.residuals.iter().map(|residual| (residual.value, residual.at)).collect();
         let late = if naive { FxHashMap::default() } else { late_shadows(&aug, &sweep, &loops) };
         let facts = ForwardFacts { tbr, shadow_loads: &aug.shadow_loads, late_shadows: &late };
         let counters = reversal.counters;
         let plan =
-            tape_plan::plan(&aug.f, &loops, facts, &counters, naive, residuals, &mut analyses);
+            tape_plan::plan(&aug.f, &loops, facts, &counters, naive, &residuals, &mut analyses);
         Ok(Planned { aug, loops, counters, sweep, plan })
     }
 

@@ -42,7 +42,7 @@ use crate::analysis::trip_count::LatchRuns;
 use crate::analysis::{Analyses, LoopForest, LoopId, TripCounts};
 use crate::loop_run::by_nesting_depth;
 use crate::options::{OptionDef, Options};
-use crate::transforms::licm::after_rotation::loops_that_gain;
+use crate::transforms::licm::after_rotation::{Rotatable, is_partial_function, loops_that_gain};
 use crate::transforms::util::clone_blocks::{CloneMap, copy_body};
 use crate::transforms::util::edit::only;
 use crate::transforms::util::loop_form::{ensure_preheader, gather_edges};
@@ -63,26 +63,27 @@ fn can_rotate(f: &Function, forest: &LoopForest, id: LoopId, max_size: usize) ->
 /// Loops with fewer iterations are not rotated for the sake of memory.
 const FEW_ITERATIONS: u64 = 64;
 
-/// The innermost of the loops that loads or stores leave once they are rotated.
+/// The innermost of the loops that loads, stores or functions leave once they are rotated.
 fn with_memory(
     f: &Function,
     forest: &LoopForest,
     ids: &[LoopId],
     analyses: &mut Analyses,
 ) -> Vec<LoopId> {
-    let touches = |&id: &LoopId| {
-        let mut all = forest.blocks(id).iter().flat_map(|&block| f.body(block));
-        all.any(|v| matches!(f.op(v), Some(mem::LOAD | mem::STORE | mem::REF_GET | mem::REF_SET)))
+    let has = |id: LoopId, is: &dyn Fn(Value) -> bool| {
+        forest.blocks(id).iter().flat_map(|&block| f.body(block)).any(is)
     };
+    let touches_memory =
+        |v| matches!(f.op(v), Some(mem::LOAD | mem::STORE | mem::REF_GET | mem::REF_SET));
+    let touches = |&id: &LoopId| has(id, &|v| touches_memory(v) || is_partial_function(f, v));
     let first = |&id: &LoopId| {
         let first = f.edge_target(stays_edge(f, forest, id)?);
         f.in_edges(first).nth(1).is_none().then_some((id, first))
     };
     let innermost = ids.iter().filter(|&&id| forest.is_innermost(id)).filter(|id| touches(id));
-    let mut loops: Vec<(LoopId, Block)> = innermost.filter_map(first).collect();
     // The code of a few iterations is better than a loop: that is for `unroll`, on the loop as it is. A
     // bound that is a constant without a known count is that of such a loop that was simplified.
-    loops.retain(|&(id, _)| {
+    let loops = innermost.filter_map(first).filter_map(|(id, first)| {
         let exits = &forest.get(id).exits;
         let mut quick = exits.iter().map(|exit| quick_count(f, forest, id, exit.edge(f)));
         let runs = match (quick.next(), exits.len()) {
@@ -92,13 +93,23 @@ fn with_memory(
             }
             _ => analyses.get::<TripCounts>(f).of(id).latch_runs.clone(),
         };
+        let rotatable = |only_for_functions| Rotatable { id, first, only_for_functions };
         if let LatchRuns::Constant(n) = runs {
-            return n >= FEW_ITERATIONS;
+            return (n >= FEW_ITERATIONS).then_some(rotatable(false));
         }
         let test = f.operand(Value::terminator(forest.get(id).header), 0);
         let test = test.and_then(Operand::as_value);
-        !test.is_some_and(|test| f.operands(test).any(|x| f.const_i64(x).is_some()))
+        let is_to_constant =
+            test.is_some_and(|test| f.operands(test).any(|x| f.const_i64(x).is_some()));
+        if !is_to_constant {
+            return Some(rotatable(false));
+        }
+        // The counter goes down, from what nobody knows.
+        let goes_down = has(id, &|v| is_partial_function(f, v))
+            && analyses.get::<TripCounts>(f).of(id).latch_runs.as_symbolic().is_some();
+        goes_down.then(|| rotatable(true))
     });
+    let loops: Vec<Rotatable> = loops.collect();
     loops_that_gain(f, &loops, analyses)
 }
 
@@ -195,7 +206,11 @@ impl LoopPass for LoopRotate {
     const DOC: &'static str = Self::PAGE;
     const OPTIONS: &'static [OptionDef] = &[
         OptionDef::int("max-size", 16, "the most instructions of a header that is copied"),
-        OptionDef::flag("memory", false, "only innermost loops that a load or a store leaves then"),
+        OptionDef::flag(
+            "memory",
+            false,
+            "only innermost loops that a load, a store or a function that may be an error leaves then",
+        ),
     ];
 
     fn configure(&mut self, options: &Options) -> Result<(), String> {

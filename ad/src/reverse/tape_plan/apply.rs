@@ -36,7 +36,11 @@ pub(in super::super) fn apply(
         at += 1;
         let (holder, decision) = match plan.of(v).map(|decision| decision.source.clone()) {
             Some(Source::CachedPerIteration { loops: over, preheader, array: found }) => {
-                (add_array(&mut f, loops, &mut counters, v, &over, preheader)?, *found)
+                let kept = match plan.stored_in.get(&v) {
+                    Some(&block) => Kept { v, block, at: start(&f, block) },
+                    None => Kept { v, block: f.block_of(v), at: place_after(&f, v) },
+                };
+                (add_array(&mut f, loops, &mut counters, &kept, &over, preheader)?, *found)
             }
             Some(Source::Stack) => {
                 let why = "it is computed once";
@@ -50,12 +54,20 @@ pub(in super::super) fn apply(
     Ok(Applied { f, plan, holders })
 }
 
-/// Stores `v` in an array with a place for each iteration of `over`, outer loops first.
+/// A value that is kept, and the place where it is stored.
+struct Kept {
+    v: Value,
+    block: Block,
+    /// The code that stores it comes before this.
+    at: Value,
+}
+
+/// Stores a value in an array with a place for each iteration of `over`, outer loops first.
 fn add_array(
     f: &mut Function,
     loops: &Loops,
     counters: &mut Counters,
-    v: Value,
+    &Kept { v, block, at }: &Kept,
     over: &[LoopId],
     preheader: Block,
 ) -> Result<Value, Diagnostic> {
@@ -69,7 +81,7 @@ fn add_array(
         let runs =
             runs.ok_or_else(|| Diagnostic::error("an array is over a loop without bound"))?;
         let mut size = match f.const_i64(runs) {
-            _ if !loops.runs_in_last(l, f.block_of(v)) => runs,
+            _ if !loops.runs_in_last(l, block) => runs,
             Some(n) => ctx.constant_id(Constant::I64(n + 1)).into(),
             None => f.insert(place, arith::add(runs, one))?.into(),
         };
@@ -83,7 +95,6 @@ fn add_array(
     let rank = u8::try_from(over.len()).unwrap_or(u8::MAX);
     let array = f.insert(place, mem::alloc(dims, ctx.array_type(f.ty(v), rank)))?;
     let mut indices = Vec::with_capacity(over.len());
-    let at = place_after(f, v);
     for &l in over.iter().rev() {
         let counter = counters.counter(f, loops, l)?;
         indices.push(f.insert(at, arith::add(counter, one))?);
@@ -106,6 +117,11 @@ fn add_stack(f: &mut Function, v: Value) -> Result<Value, Diagnostic> {
 /// The instruction or end of block before which code that uses `v` is inserted, right after `v`.
 pub(in super::super) fn place_after(f: &Function, v: Value) -> Value {
     let block = f.block_of(v);
-    let next = if f.is_param(v) { f.first_inst(block) } else { f.next_inst(v) };
+    let next = if f.is_param(v) { Some(start(f, block)) } else { f.next_inst(v) };
     next.unwrap_or(Value::terminator(block))
+}
+
+/// The instruction or end of block before which the first code of a block is inserted.
+fn start(f: &Function, block: Block) -> Value {
+    f.first_inst(block).unwrap_or(Value::terminator(block))
 }

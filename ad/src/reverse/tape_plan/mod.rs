@@ -18,6 +18,7 @@
 mod apply;
 mod closed_form;
 mod elements;
+mod first_needed;
 mod report;
 
 use std::cell::{LazyCell, OnceCell, RefCell};
@@ -90,6 +91,8 @@ pub(super) struct TapePlan {
     decisions: Vec<Option<CacheDecision>>,
     /// In the order in which they were made.
     decided: Vec<Value>,
+    /// The blocks in which arrays are given values, if these are not those of the definitions.
+    stored_in: FxHashMap<Value, Block>,
 }
 
 impl TapePlan {
@@ -125,15 +128,15 @@ impl TapePlan {
     }
 }
 
-/// Decides on all residuals of the reverse sweep of `f`, and on what these are found from. Inserts
-/// nothing. With `naive`, everything is kept. Near linear.
+/// Decides on all residuals of the reverse sweep of `f`, which come with the blocks that are reversed where they are needed, and on
+/// what these are found from. Inserts nothing. With `naive`, everything is kept. Near linear.
 pub(super) fn plan(
     f: &Function,
     loops: &Loops,
     facts: ForwardFacts<'_>,
     counters: &Counters,
     naive: bool,
-    residuals: impl Iterator<Item = Value>,
+    residuals: &[(Value, Block)],
     analyses: &mut Analyses,
 ) -> TapePlan {
     let latencies = f.ctx().extensions().get();
@@ -151,7 +154,7 @@ pub(super) fn plan(
         })),
         plan,
     };
-    let asked: Vec<Value> = residuals.collect();
+    let asked: Vec<Value> = residuals.iter().map(|&(v, _)| v).collect();
     // In the order in which they are computed, so that what is kept first is there for what comes
     // later.
     let positions = positions(f, loops.cfg.reverse_postorder());
@@ -171,6 +174,7 @@ pub(super) fn plan(
             pending.extend(this.found_from(v));
         }
     }
+    this.plan.stored_in = this.storing_blocks(residuals);
     this.plan
 }
 

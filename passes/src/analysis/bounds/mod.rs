@@ -47,6 +47,7 @@ use rustc_hash::FxHashMap;
 
 use super::effects::EffectSummaries;
 use super::memory_location::element_indices;
+use super::traps::speculatable_given;
 use super::{Aliases, CarriedSizes, Interval, Ranges};
 pub(crate) use residual::{Comparison, Source};
 use shapes::{Shapes, Version};
@@ -176,6 +177,15 @@ impl<'a> Bounds<'a> {
     pub(crate) fn in_bounds_at(&mut self, v: Value, at: Value) -> bool {
         let Some(goals) = self.goals_at(v, at) else { return false };
         goals.into_iter().all(|goal| self.holds(goal, at))
+    }
+
+    /// Returns whether a load or an operation without effects would not trap if it ran just before `at`, where its operands have
+    /// to be known.
+    pub(crate) fn is_safe_at(&mut self, v: Value, at: Value) -> bool {
+        match self.f.op(v) {
+            Some(mem::LOAD) => self.in_bounds_at(v, at),
+            _ => speculatable_given(self.f, v, &self.ranges.facts(self.f, self.f.block_of(at))),
+        }
     }
 
     /// Returns what a comparison of two integers says whenever it runs: a bounds check that the

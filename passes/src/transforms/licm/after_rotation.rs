@@ -1,25 +1,35 @@
-//! Loops that loads and stores can leave once `loop-rotate` has turned them.
+//! Loops that loads, stores and functions can leave once `loop-rotate` has turned them.
 //!
 //! ```text
 //! for x in xs { a[1] += x }        a[1] surely runs once the loop is entered, and is a value in it
 //! for i in 2:n { a[i] += a[i-1] }  a[i-1] is what the iteration before has stored
 //! for x in xs { s += a[k] * x }    a[k] is loaded before the loop
+//! for x in xs { s += x / sqrt(v) } the root, which may be an error, is computed before the loop
 //! ```
 
 use regraft_dialects::mem;
-use regraft_ir::{Block, Function, Value};
+use regraft_ir::{Block, Function, Traits, Value};
 
 use super::LicmAnalyses;
+use super::hoist::is_seen;
 use super::scalar_promotion::{Info, is_observable, is_outside, promotable, runs, stops, survey};
 use crate::analysis::traps::{may_trap, speculatable};
-use crate::analysis::{Analyses, LoopId, ModRefSet};
+use crate::analysis::{Analyses, LoopId, ModRefSet, inst_effects};
 use crate::transforms::load_pre::is_carried;
 
-/// Returns those of `loops`, in which there are some, that loads or stores leave when their first iterations begin with
-/// the given blocks, and not as they are. O(instructions).
+/// A loop that may be rotated.
+pub(crate) struct Rotatable {
+    pub(crate) id: LoopId,
+    /// The block that its first iteration begins with then.
+    pub(crate) first: Block,
+    /// True if it is rotated for the sake of a function alone, not of memory.
+    pub(crate) only_for_functions: bool,
+}
+
+/// Returns those of `loops` that loads, stores or functions leave when they are rotated, and not as they are. O(instructions).
 pub(crate) fn loops_that_gain(
     f: &Function,
-    loops: &[(LoopId, Block)],
+    loops: &[Rotatable],
     analyses: &mut Analyses,
 ) -> Vec<LoopId> {
     if loops.is_empty() {
@@ -27,14 +37,36 @@ pub(crate) fn loops_that_gain(
     }
     let facts = LicmAnalyses::of(f, analyses);
     let infos = survey(f, &facts);
-    let gains = |&(id, from): &(LoopId, Block)| {
+    let gains = |&Rotatable { id, first, only_for_functions }: &Rotatable| {
         let (info, header) = (&infos[id.index()], facts.forest.get(id).header);
-        !info.too_many
-            && (!promotable(f, &facts, id, info, from).is_empty()
+        let memory_leaves = || {
+            !promotable(f, &facts, id, info, first).is_empty()
                 && promotable(f, &facts, id, info, header).is_empty()
-                || a_load_leaves(f, &facts, id, info, from))
+                || a_load_leaves(f, &facts, id, info, first)
+        };
+        a_function_leaves(f, &facts, id, first)
+            || !only_for_functions && !info.too_many && memory_leaves()
     };
-    loops.iter().filter(|at| gains(at)).map(|&(id, _)| id).collect()
+    loops.iter().filter(|at| gains(at)).map(|at| at.id).collect()
+}
+
+/// Returns whether an instruction is a function that may be an error of what it is given.
+pub(crate) fn is_partial_function(f: &Function, v: Value) -> bool {
+    f.op_def(v).is_some_and(|def| def.traits.contains(Traits::PURE)) && may_trap(f, v)
+}
+
+/// Returns whether a function that may be an error is given what is known before the loop, and runs when the loop is entered.
+fn a_function_leaves(f: &Function, facts: &LicmAnalyses, id: LoopId, from: Block) -> bool {
+    let calm = |u: Value| {
+        let effects = inst_effects(f, u, &facts.summaries);
+        !(effects.observable || stops(f, facts, u) || is_seen(f, facts, &effects))
+    };
+    let leaves = |v: Value| {
+        is_partial_function(f, v)
+            && f.operands(v).all(|operand| is_outside(f, facts, id, operand))
+            && runs(f, facts, id, v, from, calm)
+    };
+    facts.forest.blocks(id).iter().any(|&block| f.body(block).any(leaves))
 }
 
 /// Returns whether a load in a loop is invariant or carried from one iteration to the next, and runs when

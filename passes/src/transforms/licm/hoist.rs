@@ -14,7 +14,7 @@ use crate::transforms::util::loop_form::ensure_preheader;
 /// The instructions to be moved, in order, with the outermost loop that each leaves.
 pub(super) struct Plan {
     moves: Vec<(Value, LoopId)>,
-    /// True if more might leave if more were known of the indices of loads.
+    /// True if more might leave if more were known of indices and of what functions are given.
     pub(super) wants_bounds: bool,
     /// True if a loop writes memory.
     pub(super) loops_write: bool,
@@ -24,8 +24,8 @@ pub(super) struct Plan {
 const NEVER: u32 = u32::MAX;
 
 /// Finds what can leave. O(instructions + operands), times the logarithm of the depth where memory
-/// is read. A load that need not run may leave where its indices are shown to be `bounds`; without
-/// them it is noted that they would be of use.
+/// is read. A load that need not run may leave where its indices are shown to be in `bounds`, and a function where it is shown
+/// to be defined for what it is given; without them it is noted that they would be of use.
 pub(super) fn plan<'a>(
     f: &'a Function,
     facts: &'a LicmAnalyses,
@@ -114,6 +114,14 @@ enum Kind {
     Trapping,
     /// Not at all.
     Fixed,
+}
+
+/// Returns whether others can see what an instruction writes.
+pub(super) fn is_seen(f: &Function, facts: &LicmAnalyses, effects: &InstEffects) -> bool {
+    effects.writes_anything() && {
+        let mod_ref = facts.memory.mod_ref(f, &facts.aliases, effects);
+        (mod_ref.writes_contents | mod_ref.writes_shape) & facts.memory.visible() != 0
+    }
 }
 
 struct Walk<'a> {
@@ -219,8 +227,12 @@ impl Walk<'_> {
                 Kind::Guaranteed => from.max(self.blocked.guaranteed),
                 Kind::Trapping => from.max(self.blocked.trapping),
             });
-            if free <= depth && free < least && def.op == mem::LOAD && f.ty(v).is_scalar() {
-                least = self.least_in_bounds(v, free, least.min(depth + 1)).unwrap_or(least);
+            let may_be_safe = match def.op {
+                mem::LOAD => f.ty(v).is_scalar(),
+                _ => kind == Kind::Trapping && def.traits.contains(Traits::PURE),
+            };
+            if free <= depth && free < least && may_be_safe {
+                least = self.least_without_trap(v, free, least.min(depth + 1)).unwrap_or(least);
             }
         } else {
             least = NEVER;
@@ -234,14 +246,14 @@ impl Walk<'_> {
         }
         if let Some(effects) = effects {
             let stops = effects.may_trap || effects.may_not_end;
-            let observed = effects.observable || self.is_seen(&effects);
+            let observed = effects.observable || is_seen(f, self.facts, &effects);
             self.block_for(stays, stops, stops || observed);
         }
     }
 
-    /// The least of these depths such that a load is in bounds before the loop of that depth, so that
+    /// The least of these depths such that a load or a function surely does not trap before the loop of that depth, so that
     /// it may run there whether or not it runs later.
-    fn least_in_bounds(&mut self, v: Value, from: u32, to: u32) -> Option<u32> {
+    fn least_without_trap(&mut self, v: Value, from: u32, to: u32) -> Option<u32> {
         let Some(bounds) = &mut self.bounds else {
             self.wants_bounds = true;
             return None;
@@ -249,7 +261,7 @@ impl Walk<'_> {
         let forest = &*self.facts.forest;
         (from..to).find(|&depth| {
             let preheader = forest.get(self.enclosing[depth as usize - 1]).preheader;
-            preheader.is_some_and(|block| bounds.in_bounds_at(v, Value::terminator(block)))
+            preheader.is_some_and(|block| bounds.is_safe_at(v, Value::terminator(block)))
         })
     }
 
@@ -260,15 +272,6 @@ impl Walk<'_> {
         }
         if observed {
             self.blocked.trapping = self.blocked.trapping.max(depth + 1);
-        }
-    }
-
-    /// Returns whether others can see what an instruction writes.
-    fn is_seen(&self, effects: &InstEffects) -> bool {
-        effects.writes_anything() && {
-            let mod_ref = self.facts.memory.mod_ref(self.f, &self.facts.aliases, effects);
-            let visible = self.facts.memory.visible();
-            (mod_ref.writes_contents | mod_ref.writes_shape) & visible != 0
         }
     }
 
