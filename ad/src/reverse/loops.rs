@@ -94,11 +94,15 @@ impl Loops {
     }
 }
 
-/// Returns whether a count is a polynomial of lengths of arrays and of the iterations of loops around.
+/// Returns whether a count is a polynomial of lengths of arrays, or the least of some, and of the iterations of loops around.
 fn is_of_lengths(f: &Function, count: &Count) -> bool {
+    let is_length = |v: Value| matches!(f.op(v), Some(mem::LENGTH | mem::SIZE));
     count.polys().iter().all(|poly| {
         poly.symbols().all(|symbol| match symbol {
-            Sym::Value(v) => matches!(f.op(v), Some(mem::LENGTH | mem::SIZE)),
+            Sym::Value(v) if f.op(v) == Some(arith::MIN) => {
+                f.operands(v).filter_map(Operand::as_value).any(is_length)
+            }
+            Sym::Value(v) => is_length(v),
             Sym::Iteration(_) => true,
         })
     })

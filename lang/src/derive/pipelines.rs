@@ -13,12 +13,12 @@ use crate::phases::{Phase, enter};
 
 /// Passes that make ordinary control flow of errors that are caught, and the tape small: calls and aggregates
 /// go, loops of few iterations are unrolled, so that small arrays are numbers and have no shadows, and what loops do
-/// not change leaves them. Other loops keep their form. A function that is called once is inlined even if it is large, as its
+/// not change leaves them, and one bound ends what several do (`zip`), so that its iterations can be counted. Other loops keep their form. A function that is called once is inlined even if it is large, as its
 /// caller may know how long the arrays are.
 const PREPARE: &str = "\
 lower-try{dynamic=\"#tried_call\"}, simplify-cfg,
 fix{max=2}(inline{once=2000}, fix{max=4}(sccp, specialize-getfield, simplify-cfg, sroa, gvn, dce, unroll)),
-bounds-elim, licm, indvars, dce, simplify-cfg";
+bounds-elim, licm, indvars, join-exits, dce, simplify-cfg";
 
 /// Passes for a function that is made for arguments of certain lengths: what the lengths say is found, and loops of
 /// few iterations are unrolled, as many instructions as that makes. In nests, each loop takes a round.

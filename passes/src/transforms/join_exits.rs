@@ -1,4 +1,4 @@
-//! Makes one test of two that leave a loop for the same place, one after the other.
+//! Makes one test of two that leave a loop for the same place, one after the other or both in one branch.
 //!
 //! ```text
 //! ^1:                                   ^1:
@@ -15,7 +15,7 @@
 //! # Method
 //! Both tests compare the same integer with one that is the same in all iterations, in the same direction,
 //! and nothing else happens between them: then the lesser (or the greater) bound decides, which is computed
-//! before the loop. `x + 1 <= a` beside `x < b` is `x < min(a, b)` as well. So a single comparison
+//! before the loop. So it is where a branch asks whether one of two tests is true, or both are (`for (x, y) in zip(xs, ys)`). `x + 1 <= a` beside `x < b` is `x < min(a, b)` as well. So a single comparison
 //! tells how often the loop runs.
 //!
 //! # Why it is right
@@ -26,8 +26,9 @@
 //! O(blocks of the loops).
 
 use regraft_dialects::arith;
-use regraft_ir::{Block, Constant, Edge, Function, Inst, IrResult, Op, Operand, Value};
+use regraft_ir::{Block, Constant, Edge, Function, Inst, IrResult, Op, Operand, Type, Value};
 
+use crate::analysis::comparison::opposite;
 use crate::analysis::loop_exits::Test;
 use crate::analysis::{LoopForest, LoopId};
 use crate::transforms::util::counters::ensure_preheaders;
@@ -35,7 +36,7 @@ use crate::transforms::util::edit::{delete_unused, only};
 use crate::{LoopPass, PassContext, PassResult};
 
 crate::pass! {
-    /// Makes one test of two that leave a loop for the same place, one after the other.
+    /// Makes one test of two that leave a loop for the same place, one after the other or both in one branch.
     ///
     /// ```text
     ///                                         %6: i64 = arith.min %1, %2
@@ -61,8 +62,11 @@ impl LoopPass for JoinExits {
 
     fn run(&mut self, f: &mut Function, loops: &[Block], cx: &mut PassContext<'_>) -> PassResult {
         let forest = cx.analysis::<LoopForest>(f);
-        let has_some =
-            |l: LoopId| forest.blocks(l).iter().any(|&b| Join::of(f, &forest, l, b).is_some());
+        let has_some = |l: LoopId| {
+            forest.blocks(l).iter().any(|&b| {
+                Join::of(f, &forest, l, b).is_some() || Both::of(f, &forest, l, b).is_some()
+            })
+        };
         let with_some: Vec<LoopId> =
             loops.iter().filter_map(|&b| forest.headed_by(b)).filter(|&l| has_some(l)).collect();
         let headers = ensure_preheaders(f, loops, &forest, |l| with_some.contains(&l))?;
@@ -70,12 +74,16 @@ impl LoopPass for JoinExits {
         let mut joined = 0;
         for l in headers.into_iter().filter_map(|header| forest.headed_by(header)) {
             for &block in forest.blocks(l) {
+                let Some(preheader) = forest.get(l).preheader else { continue };
                 // Three tests are joined two at a time.
-                while f.is_live_block(block)
-                    && let Some(join) = Join::of(f, &forest, l, block)
-                {
-                    let Some(preheader) = forest.get(l).preheader else { break };
-                    join.carry_out(f, preheader)?;
+                while f.is_live_block(block) {
+                    if let Some(both) = Both::of(f, &forest, l, block) {
+                        both.carry_out(f, preheader)?;
+                    } else if let Some(join) = Join::of(f, &forest, l, block) {
+                        join.carry_out(f, preheader)?;
+                    } else {
+                        break;
+                    }
                     joined += 1;
                 }
             }
@@ -91,16 +99,11 @@ struct Limit {
     op: Op,
     value: Value,
     bound: Operand,
-    stays: Edge,
-    leaves: Edge,
 }
 
 impl Limit {
-    fn of(f: &Function, forest: &LoopForest, l: LoopId, block: Block) -> Option<Self> {
-        let is_inside = |edge: &Edge| forest.contains(l, f.edge_target(*edge));
-        let leaves = only(f.out_edges(block).filter(|edge| !is_inside(edge)))?;
-        let stays = only(f.out_edges(block).filter(is_inside))?;
-        let Test::Compare { stay, left, right, .. } = Test::of(f, leaves)? else { return None };
+    fn of(f: &Function, forest: &LoopForest, l: LoopId, test: &Test) -> Option<Self> {
+        let &Test::Compare { stay, left, right, .. } = test else { return None };
         let is_bound = |o: Operand| o.as_value().is_none_or(|v| !forest.contains(l, f.block_of(v)));
         let (op, value, bound) = match (is_bound(left), is_bound(right)) {
             (false, true) => (stay, left.as_value()?, right),
@@ -108,7 +111,21 @@ impl Limit {
             _ => return None,
         };
         swapped(op)?;
-        Some(Self { op, value, bound, stays, leaves })
+        Some(Self { op, value, bound })
+    }
+
+    /// The value that two tests compare as one, and the comparison, if they can be one.
+    fn joined(f: &Function, first: Self, second: Self) -> Option<Joined> {
+        let bounds = [first.bound, second.bound];
+        if (first.value, first.op) == (second.value, second.op) {
+            Some(Joined { value: first.value, op: first.op, bounds })
+        } else if is_next(f, first, second) {
+            Some(Joined { value: second.value, op: second.op, bounds })
+        } else if is_next(f, second, first) {
+            Some(Joined { value: first.value, op: first.op, bounds })
+        } else {
+            None
+        }
     }
 }
 
@@ -123,61 +140,127 @@ fn swapped(op: Op) -> Option<Op> {
     })
 }
 
-/// Two tests that are one.
-struct Join {
-    first: Limit,
-    second: Limit,
-    /// The test that both are: its value and its comparison.
+/// Two tests as one, true where the loop goes on.
+struct Joined {
     value: Value,
     op: Op,
+    bounds: [Operand; 2],
+}
+
+impl Joined {
+    /// Inserts the bound before the loop.
+    fn bound(&self, f: &mut Function, preheader: Block) -> IrResult<Operand> {
+        let [first, second] = self.bounds;
+        let bound = match self.op {
+            arith::LT | arith::LE => arith::min(first, second),
+            _ => arith::max(first, second),
+        };
+        Ok(f.insert(Value::terminator(preheader), bound)?.into())
+    }
+}
+
+/// Two tests of a branch: an `arith.or` or `arith.and` of two comparisons.
+struct Both {
+    v: Value,
+    joined: Joined,
+}
+
+impl Both {
+    fn of(f: &Function, forest: &LoopForest, l: LoopId, block: Block) -> Option<Self> {
+        let leaves = |edge| !forest.contains(l, f.edge_target(edge));
+        if !f.out_edges(block).any(leaves) {
+            return None;
+        }
+        let mut pending: Vec<Value> =
+            f.operand(Value::terminator(block), 0).and_then(Operand::as_value).into_iter().collect();
+        while let Some(v) = pending.pop() {
+            let is_all = match f.op(v) {
+                Some(arith::AND) => true,
+                Some(arith::OR) => false,
+                Some(arith::NOT) => {
+                    pending.extend(f.operand(v, 0).and_then(Operand::as_value));
+                    continue;
+                }
+                _ => continue,
+            };
+            if f.ty(v) != Type::BOOL || !forest.contains(l, f.block_of(v)) {
+                continue;
+            }
+            // One of two is true if it is not that both are false.
+            let limit = |part: Operand| {
+                let test = Test::of_condition(f, part, is_all)?;
+                Limit::of(f, forest, l, &test)
+            };
+            let parts = (f.operand(v, 0)?, f.operand(v, 1)?);
+            if let (Some(first), Some(second)) = (limit(parts.0), limit(parts.1))
+                && let Some(joined) = Limit::joined(f, first, second)
+            {
+                return Some(Self { v, joined });
+            }
+            pending.extend(parts.0.as_value());
+            pending.extend(parts.1.as_value());
+        }
+        None
+    }
+
+    fn carry_out(self, f: &mut Function, preheader: Block) -> IrResult<()> {
+        let Self { v, joined } = self;
+        let bound = joined.bound(f, preheader)?;
+        let op = if f.op(v) == Some(arith::AND) { joined.op } else { opposite(joined.op) };
+        let mut parts: Vec<Value> = f.operands(v).filter_map(Operand::as_value).collect();
+        parts.dedup();
+        let test = Inst::of(op, [joined.value.into(), bound]).at(f.loc(v));
+        let test = f.insert(v, test)?;
+        f.replace_all_uses(v, test)?;
+        f.delete(v)?;
+        parts.into_iter().try_for_each(|part| delete_unused(f, Some(part)))
+    }
+}
+
+/// Two tests of which one comes after the other.
+struct Join {
+    /// The edges of the first test and of the second one that stay in the loop.
+    stays: [Edge; 2],
+    leaves: Edge,
+    joined: Joined,
 }
 
 impl Join {
     fn of(f: &Function, forest: &LoopForest, l: LoopId, block: Block) -> Option<Self> {
-        let first = Limit::of(f, forest, l, block)?;
-        let next = f.edge_target(first.stays);
+        let of_block = |block| {
+            let is_inside = |edge: &Edge| forest.contains(l, f.edge_target(*edge));
+            let leaves = only(f.out_edges(block).filter(|edge| !is_inside(edge)))?;
+            let stays = only(f.out_edges(block).filter(is_inside))?;
+            Some((stays, leaves, Limit::of(f, forest, l, &Test::of(f, leaves)?)?))
+        };
+        let (stays, leaves, first) = of_block(block)?;
+        let next = f.edge_target(stays);
         let condition = f.operand(Value::terminator(next), 0)?.as_value()?;
         let alone = only(f.in_edges(next)).is_some()
             && f.param_count(next) == 0
             && only(f.body(next)) == Some(condition)
             && only(f.uses(condition)).is_some();
-        let second = Limit::of(f, forest, l, next).filter(|_| alone)?;
-        let same_exit = f.edge_target(first.leaves) == f.edge_target(second.leaves)
-            && f.edge_args(first.leaves).eq(f.edge_args(second.leaves));
-        if !same_exit {
-            return None;
-        }
-        let (value, op) = if (first.value, first.op) == (second.value, second.op) {
-            (first.value, first.op)
-        } else if is_next(f, first, second) {
-            (second.value, second.op)
-        } else if is_next(f, second, first) {
-            (first.value, first.op)
-        } else {
-            return None;
-        };
-        Some(Self { first, second, value, op })
+        let (next_stays, next_leaves, second) = of_block(next).filter(|_| alone)?;
+        let same_exit = f.edge_target(leaves) == f.edge_target(next_leaves)
+            && f.edge_args(leaves).eq(f.edge_args(next_leaves));
+        let joined = Limit::joined(f, first, second).filter(|_| same_exit)?;
+        Some(Self { stays: [stays, next_stays], leaves, joined })
     }
 
     fn carry_out(self, f: &mut Function, preheader: Block) -> IrResult<()> {
-        let Self { first, second, value, op } = self;
-        let (block, next) = (first.stays.from, second.stays.from);
-        let bounds = [first.bound, second.bound];
-        let bound = match op {
-            arith::LT | arith::LE => arith::min(bounds[0], bounds[1]),
-            _ => arith::max(bounds[0], bounds[1]),
-        };
-        let bound = f.insert(Value::terminator(preheader), bound)?;
-        let term = Value::terminator(block);
+        let Self { stays: [first, second], leaves, joined } = self;
+        let bound = joined.bound(f, preheader)?;
+        let term = Value::terminator(first.from);
         let old = f.operand(term, 0).and_then(Operand::as_value);
-        let test = f.insert(term, Inst::of(op, [value.into(), bound.into()]).at(f.loc(term)))?;
+        let test = Inst::of(joined.op, [joined.value.into(), bound]).at(f.loc(term));
+        let test = f.insert(term, test)?;
         let branch = Inst::new(regraft_dialects::cf::BR)
             .operand(test)
-            .edge(f.edge_target(second.stays), f.edge_args(second.stays))
-            .edge(f.edge_target(first.leaves), f.edge_args(first.leaves))
+            .edge(f.edge_target(second), f.edge_args(second))
+            .edge(f.edge_target(leaves), f.edge_args(leaves))
             .at(f.loc(term));
-        f.set_terminator(block, branch)?;
-        f.delete_block(next)?;
+        f.set_terminator(first.from, branch)?;
+        f.delete_block(second.from)?;
         delete_unused(f, old)
     }
 }

@@ -40,9 +40,16 @@ impl Test {
         if f.op(term) != Some(cf::BR) {
             return None;
         }
-        let mut condition = f.operand(term, 0)?;
         // The first edge is that for true.
-        let mut stay_if = f.out_edges(exit.from).next() != Some(exit);
+        Self::of_condition(f, f.operand(term, 0)?, f.out_edges(exit.from).next() != Some(exit))
+    }
+
+    /// Returns that of a branch that stays if a condition is `stay_if`. `None` if it asks something else.
+    pub(crate) fn of_condition(
+        f: &Function,
+        mut condition: Operand,
+        mut stay_if: bool,
+    ) -> Option<Self> {
         loop {
             if let Some(constant) = f.const_bool(condition) {
                 return Some(Self::Constant(constant == stay_if));
