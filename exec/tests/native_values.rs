@@ -156,6 +156,41 @@ func @f(%n: i64, %i: i64, %j: i64) -> f64 {
     });
 }
 
+/// Loads whose results nobody uses: of the array's last use, of an element that is not defined, and of one that is not there.
+#[test]
+fn elements_that_nobody_uses_are_looked_for() {
+    let text = "
+func @f(%n: i64, %i: i64) -> i64 {
+^1:
+  %all: array<array<f64, 1>, 1> = mem.alloc 2
+  %a: array<f64, 1> = mem.array 1.0
+  mem.store %all, %a, 1
+  br ^2(0)
+^2(%k: i64):
+  %end: bool = arith.ge %k, %n
+  br %end, ^4, ^3
+^3:
+  %1: array<f64, 1> = mem.load %all, 1
+  %2: array<f64, 1> = mem.load %all, %i
+  %k2: i64 = arith.add %k, 1
+  br ^2(%k2)
+^4:
+  %3: array<f64, 1> = mem.load %all, %i
+  return %k
+}";
+    for (n, i, says) in [
+        (3i64, 1i64, "3"),
+        (0, 1, "0"),
+        (1, 2, "UndefRefError"),
+        (0, 2, "UndefRefError"),
+        (0, 3, "BoundsError"),
+    ] {
+        let said = run(text, &[n.into(), i.into()]);
+        assert!(said.contains(says), "{n}, {i}: {said}");
+    }
+    nothing_stays(native(&module(text)), |engine| call(engine, &[5i64.into(), 1i64.into()]));
+}
+
 /// The content of a ref is changed in place if nobody else holds it: here another ref does at first, and a parameter keeps the
 /// value that is made in the second iteration.
 #[test]

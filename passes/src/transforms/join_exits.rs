@@ -171,8 +171,11 @@ impl Both {
         if !f.out_edges(block).any(leaves) {
             return None;
         }
-        let mut pending: Vec<Value> =
-            f.operand(Value::terminator(block), 0).and_then(Operand::as_value).into_iter().collect();
+        let mut pending: Vec<Value> = f
+            .operand(Value::terminator(block), 0)
+            .and_then(Operand::as_value)
+            .into_iter()
+            .collect();
         while let Some(v) = pending.pop() {
             let is_all = match f.op(v) {
                 Some(arith::AND) => true,

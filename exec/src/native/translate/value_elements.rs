@@ -28,7 +28,10 @@ impl<E: Emitter> Translator<'_, '_, E> {
         }
         match (site.quick, stored, site.dst) {
             (Quick::Load, _, Dst::Val(to)) => {
-                self.load_element(pc, (array, is_last), &indices, to);
+                self.load_element(pc, (array, is_last), &indices, Some(to));
+            }
+            (Quick::Load, _, Dst::Nowhere) => {
+                self.load_element(pc, (array, is_last), &indices, None);
             }
             (Quick::Store { fits: true }, Some(value), Dst::Nowhere) => {
                 self.store_element(pc, (array, is_last), &indices, value);
@@ -38,16 +41,24 @@ impl<E: Emitter> Translator<'_, '_, E> {
         true
     }
 
-    /// Copies an element, which is to be defined, to a register.
-    fn load_element(&mut self, pc: Pc, (array, is_last): (Reg, bool), indices: &[Reg], to: Reg) {
+    /// Copies an element, which is to be defined, to a register, if there is one for it.
+    fn load_element(
+        &mut self,
+        pc: Pc,
+        (array, is_last): (Reg, bool),
+        indices: &[Reg],
+        to: Option<Reg>,
+    ) {
         let place = self.value_element(pc, array, indices);
         let tag = self.tag(place);
         let defined = self.is_defined(tag);
         self.quickly(defined, pc, |this| {
-            let value = this.load_pair(place);
-            this.add_pointer(value);
-            this.assign(this.reg(to), value);
-            if is_last && array != to {
+            if let Some(to) = to {
+                let value = this.load_pair(place);
+                this.add_pointer(value);
+                this.assign(this.reg(to), value);
+            }
+            if is_last && Some(array) != to {
                 this.empty(array);
             }
         });
