@@ -191,6 +191,44 @@ func @f(%n: i64, %i: i64) -> i64 {
     nothing_stays(native(&module(text)), |engine| call(engine, &[5i64.into(), 1i64.into()]));
 }
 
+/// A vector gets other memory for its elements by a call before an error, which says what is there then.
+#[test]
+fn elements_are_elsewhere_after_a_call_that_comes_before_an_error() {
+    let text = "
+func @grow(%x: array<f64, 1>) -> unit {
+^1:
+  mem.resize %x, 100000
+  mem.store %x, 7.5, 50000
+  return nothing
+}
+func @f(%n: i64) -> f64 {
+^1:
+  %x: array<f64, 1> = mem.array 1.0, 2.0
+  br ^2(0, 0.0)
+^2(%k: i64, %s: f64):
+  %end: bool = arith.ge %k, %n
+  br %end, ^4, ^3
+^3:
+  %k2: i64 = arith.add %k, 1
+  %a: f64 = mem.load %x, %k2
+  %t: f64 = arith.add %s, %a
+  %many: bool = arith.gt %t, 2.5
+  br %many, ^5, ^2(%k2, %t)
+^4:
+  return %s
+^5:
+  call @grow(%x)
+  %b: f64 = mem.load %x, 50000
+  %l: i64 = mem.length %x
+  %c: str = core.string \"there are \", %l, \" and \", %b
+  core.throw %c
+  unreachable
+}";
+    assert_eq!(run(text, &[1i64.into()]), "1.0");
+    let said = run(text, &[2i64.into()]);
+    assert!(said.contains("there are 100000 and 7.5"), "{said}");
+}
+
 /// The content of a ref is changed in place if nobody else holds it: here another ref does at first, and a parameter keeps the
 /// value that is made in the second iteration.
 #[test]

@@ -397,15 +397,24 @@ impl World {
 impl Code {
     /// The calls, the last first, without those in blocks that end with an error.
     fn warm_calls(&self) -> impl Iterator<Item = &CallSite> {
-        let mut is_cold = false;
-        self.insts.iter().rev().filter_map(move |&inst| {
-            if !inst.goes_on() || !targets(inst, &self.switches).is_empty() {
-                is_cold = matches!(inst, Inst::Unreachable);
-            }
-            match inst {
-                Inst::Call { site } if !is_cold => Some(&self.calls[site as usize]),
-                _ => None,
-            }
+        let ends = self.ends_with_error();
+        self.insts.iter().zip(ends).rev().filter_map(move |(&inst, ends)| match inst {
+            Inst::Call { site } if !ends => Some(&self.calls[site as usize]),
+            _ => None,
         })
+    }
+
+    /// By instruction: true if nothing comes after it but an error, without a branch.
+    pub(crate) fn ends_with_error(&self) -> Vec<bool> {
+        let mut ends = false;
+        let backwards = self.insts.iter().rev().map(|&inst| {
+            if !inst.goes_on() || !targets(inst, &self.switches).is_empty() {
+                ends = matches!(inst, Inst::Unreachable);
+            }
+            ends
+        });
+        let mut all: Vec<bool> = backwards.collect();
+        all.reverse();
+        all
     }
 }

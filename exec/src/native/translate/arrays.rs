@@ -72,17 +72,36 @@ impl<E: Emitter> Translator<'_, '_, E> {
         (0..rank).map(|at| self.e.load(Mem::I64, Area::Header, dims, at as i32 * 8)).collect()
     }
 
-    /// The address of the elements of the array in a register, and so many of its lengths: one for
-    /// each dimension, or the number of elements.
-    pub(super) fn parts(&mut self, reg: Reg, count: usize) -> (E::Value, SmallVec<[E::Value; 4]>) {
-        let known = self.arrays.known[reg as usize].clone();
-        let address = match known {
-            Some(KnownArray { parts: Some((elements, lengths)), .. }) if lengths.len() == count => {
-                return (elements, lengths);
+    /// The address of the elements of the array in a register.
+    pub(super) fn elements_of(&mut self, reg: Reg) -> E::Value {
+        match self.arrays.known[reg as usize] {
+            Some(KnownArray { parts: Some((elements, _)), .. }) if !self.ends => elements,
+            _ => {
+                let address = self.address_of(reg);
+                self.elements(address)
             }
+        }
+    }
+
+    /// So many lengths of the array in a register: one for each dimension, or the number of elements.
+    pub(super) fn lengths_of(&mut self, reg: Reg, count: usize) -> SmallVec<[E::Value; 4]> {
+        match &self.arrays.known[reg as usize] {
+            Some(KnownArray { parts: Some((_, lengths)), .. })
+                if lengths.len() == count && !self.ends =>
+            {
+                lengths.clone()
+            }
+            _ => {
+                let address = self.address_of(reg);
+                self.lengths(address, count)
+            }
+        }
+    }
+
+    fn address_of(&mut self, reg: Reg) -> E::Value {
+        match self.arrays.known[reg as usize] {
             Some(KnownArray { address, .. }) => address,
             None => self.object(self.reg(reg)),
-        };
-        (self.elements(address), self.lengths(address, count))
+        }
     }
 }

@@ -5,11 +5,10 @@
 //! its elements and its lengths.
 //!
 //! # Why it is right
-//! An array of more than one dimension never changes its length. One of one dimension does so by a few
-//! ops, and by what a call runs; a function with neither does not change any.
+//! An array of more than one dimension never changes its length. One of one dimension does so by ops that declare it, and by
+//! what a call runs; a function with neither does not change any. One may have them before an error, with no branch between: there the parts
+//! are looked up.
 
-use regraft_dialects::{core, data, linalg, math, mem};
-use regraft_ir::Op;
 use smallvec::SmallVec;
 
 use super::super::source::Source;
@@ -28,8 +27,10 @@ pub(super) struct Arrays<V> {
     /// By register: true if it is written once.
     pub(super) once: Vec<bool>,
     pub(super) known: Vec<Option<KnownArray<V>>>,
-    /// True if the function changes no array's length.
+    /// True if the function changes no array's length before it ends.
     pub(super) keeps_lengths: bool,
+    /// By instruction: true if nothing comes after it but an error.
+    pub(super) ends: Vec<bool>,
 }
 
 impl<V: Copy> Arrays<V> {
@@ -40,33 +41,24 @@ impl<V: Copy> Arrays<V> {
         let params = code.params.len() - scalars;
         writes.iter_mut().take(params).for_each(|count| *count = 1);
         let mut keeps_lengths = true;
-        for &inst in &code.insts {
+        let ends = code.ends_with_error();
+        for (&inst, &ends) in code.insts.iter().zip(&ends) {
             let mut regs: SmallVec<[Reg; 4]> = SmallVec::new();
             code.val_writes(inst, &mut regs);
             for reg in regs {
                 writes[reg as usize] = writes[reg as usize].saturating_add(1);
             }
-            keeps_lengths &= match inst {
-                Inst::Call { .. } | Inst::Apply { .. } => false,
-                Inst::Eval { site } => keeps_lengths_of_all(code.evals[site as usize].def.op),
-                _ => true,
-            };
+            keeps_lengths &= ends
+                || match inst {
+                    Inst::Call { .. } | Inst::Apply { .. } => false,
+                    Inst::Eval { site } => {
+                        let effects = code.evals[site as usize].def.effects;
+                        !effects.opaque && effects.writes_shape.is_empty()
+                    }
+                    _ => true,
+                };
         }
         let once = writes.into_iter().map(|count| count == 1).collect();
-        Self { once, known: vec![None; code.val_regs as usize], keeps_lengths }
+        Self { once, known: vec![None; code.val_regs as usize], keeps_lengths, ends }
     }
-}
-
-/// Returns whether an op changes the length of no array. "No" is always right.
-fn keeps_lengths_of_all(op: Op) -> bool {
-    use mem::{ALLOC, ARRAY, COPY, COPYTO, FILL, FILL_IN_PLACE, LENGTH, LOAD, SHAPE, SIZE, STORE};
-    matches!(
-        op,
-        ALLOC | ARRAY | COPY | COPYTO | FILL | FILL_IN_PLACE | LENGTH | LOAD | SHAPE | SIZE | STORE
-    ) || matches!(op, mem::MAP | linalg::PRODUCT | linalg::ADD_PRODUCT)
-        || matches!(op, core::TUPLE | core::GET | core::SELECT | core::CONVERT | core::ISA)
-        || matches!(op, data::NAMED | data::NEW | data::NEW_OBJECT | data::GETFIELD)
-        || matches!(op, mem::REF_NEW | mem::REF_GET | mem::REF_SET | data::SETFIELD)
-        || matches!(op, core::THROW | core::GLOBAL | core::STRING | math::POWI)
-        || matches!(op, regraft_dialects::ad::ZERO | regraft_dialects::ad::SHADOW)
 }

@@ -58,8 +58,8 @@ impl<E: Emitter> Translator<'_, '_, E> {
     pub(super) fn memory_inst(&mut self, pc: Pc, inst: Inst) -> bool {
         if let Inst::Length { d, va } = inst {
             // With one index, it is the number of elements whatever the rank.
-            let (_, lengths) = self.parts(va, 1);
-            self.e.write(d, lengths[0]);
+            let length = self.lengths_of(va, 1)[0];
+            self.e.write(d, length);
             return true;
         }
         if let Inst::Eval { site } = inst
@@ -115,7 +115,7 @@ impl<E: Emitter> Translator<'_, '_, E> {
         else {
             return false;
         };
-        let (_, lengths) = self.parts(array, rank.into());
+        let lengths = self.lengths_of(array, rank.into());
         // There is one element along dimensions that an array does not have.
         let size = lengths.get(place).copied().unwrap_or_else(|| self.e.int(1));
         self.e.write(d, size);
@@ -166,14 +166,20 @@ impl<E: Emitter> Translator<'_, '_, E> {
 
     /// The address of an element of `size` bytes, which is checked unless the program promises that it is there.
     pub(super) fn element(&mut self, pc: Pc, size: i64, va: Reg, indices: &[Reg]) -> E::Value {
-        let (elements, lengths) = self.parts(va, indices.len());
+        let is_promised = self.is_promised(pc);
+        let elements = self.elements_of(va);
+        // What is loaded is loaded, though nobody uses it.
+        let lengths = match (is_promised, indices) {
+            (true, [_]) => SmallVec::new(),
+            _ => self.lengths_of(va, indices.len()),
+        };
         let minus = self.e.int(-1);
         let mut places: SmallVec<[E::Value; 4]> = SmallVec::new();
         for &index in indices {
             let index = self.e.read(index);
             places.push(self.e.int2(Int2::Add, index, minus));
         }
-        if !self.is_promised(pc) {
+        if !is_promised {
             let mut inside = self.e.int_cmp(IntCmp::Below, places[0], lengths[0]);
             for (&place, &length) in places.iter().zip(&lengths).skip(1) {
                 let within = self.e.int_cmp(IntCmp::Below, place, length);

@@ -79,6 +79,7 @@ pub(super) fn translate<E: Emitter>(source: Source<'_>, e: &mut E) {
         failed,
         fails: None,
         arrays,
+        ends: false,
         live,
     };
     translator.find_blocks();
@@ -109,6 +110,7 @@ pub(super) fn translate<E: Emitter>(source: Source<'_>, e: &mut E) {
             translator.settle_behind(&settling, at);
         }
         let inst = code.insts[pc];
+        translator.ends = translator.arrays.ends[pc];
         translator.inst(pc as Pc, inst);
         translator.note_array(pc as Pc);
         goes_on = inst.goes_on() && !is_branch(code, inst);
@@ -134,6 +136,8 @@ struct Translator<'a, 's, E: Emitter> {
     /// The way to there for an instruction that fails, whose operands stand in the frame; made when it is first asked for.
     fails: Option<E::Block>,
     arrays: Arrays<E::Value>,
+    /// True if nothing comes after the instruction but an error.
+    ends: bool,
     /// Found when it is first asked for.
     live: Option<LiveScalars>,
 }

@@ -81,10 +81,11 @@ impl<E: Emitter> Translator<'_, '_, E> {
 
     /// The address of the first element, and in `fits` whether all are there.
     fn strip(&mut self, strip: Strip, count: E::Value, fits: &mut E::Flag) -> E::Value {
-        let (elements, lengths) = self.parts(strip.array, 1);
+        let (elements, length) =
+            (self.elements_of(strip.array), self.lengths_of(strip.array, 1)[0]);
         let (index, minus) = (self.e.read(strip.index), self.e.int(-1));
         let place = self.e.int2(Int2::Add, index, minus);
-        let last = self.e.int2(Int2::Sub, lengths[0], count);
+        let last = self.e.int2(Int2::Sub, length, count);
         let (begins, ends) =
             (self.e.int_cmp(IntCmp::Lt, minus, place), self.e.int_cmp(IntCmp::Le, place, last));
         let both = self.e.and(begins, ends);

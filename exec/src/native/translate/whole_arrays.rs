@@ -39,9 +39,9 @@ impl<E: Emitter> Translator<'_, '_, E> {
         if !matches!(site.dst, Dst::Nowhere) || !self.is_of_doubles(pc, 0) {
             return false;
         }
-        let (elements, lengths) = self.parts(array, 1);
+        let (elements, length) = (self.elements_of(array), self.lengths_of(array, 1)[0]);
         let value = self.e.read(value);
-        self.e.call(&whole_arrays::fill(), &[elements, value, lengths[0]]);
+        self.e.call(&whole_arrays::fill(), &[elements, value, length]);
         if is_last {
             self.empty(array);
         }
