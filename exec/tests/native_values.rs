@@ -191,6 +191,57 @@ func @f(%n: i64, %i: i64) -> i64 {
     nothing_stays(native(&module(text)), |engine| call(engine, &[5i64.into(), 1i64.into()]));
 }
 
+/// An element is changed in place if nobody else holds it: here two places hold one value at first, a matrix gets some, and a
+/// parameter keeps one.
+#[test]
+fn what_somebody_else_holds_is_not_changed_with_an_element() {
+    let text = "
+struct @P { x: f64, n: i64 }
+func @f(%n: i64) -> tuple<@P, @P, @P, @P, @P> {
+^1:
+  %all: array<@P, 1> = mem.alloc 2
+  %kept: array<@P, 2> = mem.alloc 1, 2
+  %p: @P = data.new 1.0, 10
+  mem.store %all, %p, 1
+  mem.store %all, %p, 2
+  br ^2(0, %p)
+^2(%k: i64, %q: @P):
+  %end: bool = arith.ge %k, %n
+  br %end, ^6, ^3
+^3:
+  %k2: i64 = arith.add %k, 1
+  %old: @P = mem.load %all, 2 {inbounds=true}
+  %x: f64 = core.get %old, 1
+  %m: i64 = core.get %old, 2
+  %y: f64 = arith.mul %x, 2.0
+  %l: i64 = arith.add %m, 1
+  %new: @P = data.new %y, %l
+  mem.store %all, %new, 2 {inbounds=true}
+  %second: bool = arith.eq %k, 1
+  br %second, ^4, ^5(%q)
+^4:
+  mem.store %kept, %new, 1, 1
+  br ^5(%new)
+^5(%r: @P):
+  %fourth: bool = arith.eq %k, 3
+  br %fourth, ^7, ^2(%k2, %r)
+^7:
+  %e: @P = mem.load %all, 2
+  mem.store %kept, %e, 1, 2
+  br ^2(%k2, %r)
+^6:
+  %a: @P = mem.load %all, 1
+  %b: @P = mem.load %all, 2
+  %c: @P = mem.load %kept, 1, 1
+  %d: @P = mem.load %kept, 1, 2
+  %t: tuple<@P, @P, @P, @P, @P> = core.tuple %q, %a, %b, %c, %d
+  return %t
+}";
+    let all = "(P(4.0, 12), P(1.0, 10), P(64.0, 16), P(4.0, 12), P(16.0, 14))";
+    assert_eq!(run(text, &[6i64.into()]), all);
+    nothing_stays(native(&module(text)), |engine| call(engine, &[6i64.into()]));
+}
+
 /// A vector gets other memory for its elements by a call before an error, which says what is there then.
 #[test]
 fn elements_are_elsewhere_after_a_call_that_comes_before_an_error() {

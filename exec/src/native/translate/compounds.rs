@@ -5,20 +5,30 @@
 //! set-val 0, v9, v8
 //! ```
 //!
-//! A value of scalars that is made to be the content of a ref takes the place of what the ref holds, if nobody else holds that: so
-//! does the shadow of a mutable struct (reuse, as in A. Reinking, N. Xie, L. de Moura and D. Leijen, "Perceus: Garbage Free Reference
+//! An immutable value of scalars that is made to be the content of a ref, or an element of an array, takes the place of what is there,
+//! if nobody else holds that: so does the shadow of a struct (reuse, as in A. Reinking, N. Xie, L. de Moura and D. Leijen, "Perceus: Garbage Free Reference
 //! Counting with Reuse", PLDI 2021).
 
-use regraft_ir::TypeKind;
+use regraft_ir::{Type, TypeKind};
+use smallvec::SmallVec;
 
 use super::super::emitter::{Area, Emitter, IntCmp, Mem};
 use super::Translator;
+use super::memory::Evaluated;
 use super::values::Place;
 use crate::interp::{Dst, EvalSite, Inst, Pc, Quick, Reg, Scalar, Src};
 use crate::value::{Compound, offsets};
 
 /// The most parts that are set one by one.
 const MOST_PARTS: usize = 16;
+
+/// The place that a value is made for.
+enum Holder {
+    /// The ref in this register.
+    Ref(Reg),
+    /// An element that an instruction stores, which is there.
+    Element { store: Pc, array: Reg, indices: SmallVec<[Reg; 4]> },
+}
 
 impl<E: Emitter> Translator<'_, '_, E> {
     /// Makes a value of others; `false` if the instruction does something else.
@@ -31,10 +41,10 @@ impl<E: Emitter> Translator<'_, '_, E> {
         if count > MOST_PARTS {
             return false;
         }
-        match self.ref_filled_next(pc, site, to) {
-            Some(of) => {
+        match self.filled_next(pc, site, to) {
+            Some(holder) => {
                 let then = self.e.block(false);
-                self.renew(of, site, kind, to, then);
+                self.renew(&holder, site, kind, to, then);
                 self.make(pc, site, kind, to);
                 self.e.jump(then);
                 self.e.enter(then);
@@ -73,31 +83,58 @@ impl<E: Emitter> Translator<'_, '_, E> {
         self.e.offset(object, i64::from(offsets::FIELDS))
     }
 
-    /// The register of the ref that a value of scalars is made for, which holds such a value.
-    fn ref_filled_next(&self, pc: Pc, site: &EvalSite, made: Reg) -> Option<Reg> {
-        let (f, next) = (self.source.f, pc + 1);
-        let &Inst::SetVal { vb, va, .. } = self.source.code.insts.get(next as usize)? else {
-            return None;
-        };
+    /// The place that an immutable value of scalars is made for, which holds such a value.
+    fn filled_next(&self, pc: Pc, site: &EvalSite, made: Reg) -> Option<Holder> {
+        let (f, code, next) = (self.source.f, self.source.code, pc + 1);
         let ty = f.ty(self.made_from(pc));
-        let parts: Vec<_> = match f.ctx().kind(ty) {
+        let parts: Vec<Type> = match f.ctx().kind(ty) {
             TypeKind::Tuple(parts) => parts.to_vec(),
             TypeKind::Named(fields) => fields.iter().map(|&(_, ty)| ty).collect(),
+            &TypeKind::Struct(id) if !f.ctx().struct_def(id).mutable => {
+                f.ctx().struct_def(id).fields.iter().map(|&(_, ty)| ty).collect()
+            }
             _ => return None,
         };
         let are_scalars = site.args.iter().zip(&parts).all(|(&arg, &part)| {
             matches!(arg, Src::Scalar(scalar, _) if Scalar::of(part) == Some(scalar))
         });
-        let holds_such = *f.ctx().kind(self.operand_type(next, 0)) == TypeKind::Ref(ty);
-        let is_next = vb == made && va != made && self.blocks[next as usize].is_none();
-        (is_next && are_scalars && holds_such && parts.len() == site.args.len()).then_some(va)
+        let is_next = self.blocks.get(next as usize)?.is_none();
+        if !is_next || !are_scalars || parts.len() != site.args.len() {
+            return None;
+        }
+        match *code.insts.get(next as usize)? {
+            Inst::SetVal { vb, va, .. } => {
+                let holds_such = *f.ctx().kind(self.operand_type(next, 0)) == TypeKind::Ref(ty);
+                (vb == made && va != made && holds_such).then_some(Holder::Ref(va))
+            }
+            Inst::Eval { site } => {
+                let site = &code.evals[site as usize];
+                let Evaluated { array, stored, indices, .. } = Evaluated::of(site)?;
+                let &TypeKind::Array { element, rank } = f.ctx().kind(self.operand_type(next, 0))
+                else {
+                    return None;
+                };
+                let is_one = indices.len() == 1 || indices.len() == usize::from(rank);
+                let fills = matches!(stored, Some(Src::Last(reg) | Src::Val(reg)) if reg == made);
+                let fits = is_one && element == ty && array != made && self.is_promised(next);
+                (fills && fits).then_some(Holder::Element { store: next, array, indices })
+            }
+            _ => None,
+        }
     }
 
-    /// Changes what a ref holds to the value that is to be made, and goes on with `then`, if nobody else holds it. Otherwise, goes on
+    /// Changes what is held to the value that is to be made, and goes on with `then`, if nobody else holds it. Otherwise, goes on
     /// here.
-    fn renew(&mut self, of: Reg, site: &EvalSite, kind: Compound, to: Reg, then: E::Block) {
-        let holder = self.object(self.reg(of));
-        let held = Place { base: holder, at: offsets::REF_CONTENT, area: Area::Fields };
+    fn renew(&mut self, of: &Holder, site: &EvalSite, kind: Compound, to: Reg, then: E::Block) {
+        let held = match of {
+            &Holder::Ref(of) => {
+                let holder = self.object(self.reg(of));
+                Place { base: holder, at: offsets::REF_CONTENT, area: Area::Fields }
+            }
+            Holder::Element { store, array, indices } => {
+                self.value_element(*store, *array, indices)
+            }
+        };
         let (look, renew, make) = (self.e.block(false), self.e.block(false), self.e.block(false));
         let (tag, want) = (self.tag(held), self.e.int(i64::from(kind.tag())));
         let is_such = self.e.int_cmp(IntCmp::Eq, tag, want);

@@ -196,7 +196,7 @@ impl<E: Emitter> Translator<'_, '_, E> {
         self.e.element(elements, position, size)
     }
 
-    fn is_promised(&self, pc: Pc) -> bool {
+    pub(super) fn is_promised(&self, pc: Pc) -> bool {
         let v = self.made_from(pc);
         self.source.f.attr(v, "inbounds") == Some(Constant::Bool(true))
     }

@@ -92,7 +92,7 @@ impl<E: Emitter> Translator<'_, '_, E> {
         });
     }
 
-    fn value_element(&mut self, pc: Pc, array: Reg, indices: &[Reg]) -> Place<E::Value> {
+    pub(super) fn value_element(&mut self, pc: Pc, array: Reg, indices: &[Reg]) -> Place<E::Value> {
         let base = self.element(pc, size_of::<Val>() as i64, array, indices);
         Place { base, at: 0, area: Area::Fields }
     }
