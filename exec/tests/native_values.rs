@@ -242,6 +242,73 @@ func @f(%n: i64) -> tuple<@P, @P, @P, @P, @P> {
     nothing_stays(native(&module(text)), |engine| call(engine, &[6i64.into()]));
 }
 
+/// Scalars of several types are appended, with room for them and without, to the last use of a vector too, and taken off again.
+#[test]
+fn scalars_are_appended() {
+    let text = "
+func @f(%n: i64) -> tuple<f64, i64, i64, i64, f64> {
+^1:
+  %x: array<f64, 1> = mem.alloc 0
+  %b: array<bool, 1> = mem.array true
+  %k: array<i8, 1> = mem.alloc 0
+  %s: array<f32, 1> = mem.alloc 0
+  br ^2(0)
+^2(%i: i64):
+  %end: bool = arith.ge %i, %n
+  br %end, ^6(0.0, 0, 1), ^3
+^3:
+  %i2: i64 = arith.add %i, 1
+  %a: f64 = core.convert %i
+  mem.push %x, %a
+  %odd: i64 = arith.rem %i, 2
+  %is_odd: bool = arith.eq %odd, 1
+  mem.push %b, %is_odd
+  %j: i8 = arith.wrap %i
+  mem.push %k, %j
+  %c: f32 = core.convert %i
+  mem.push %s, %c
+  %third: i64 = arith.rem %i, 3
+  %is_third: bool = arith.eq %third, 2
+  br %is_third, ^4, ^2(%i2)
+^4:
+  %last: f64 = mem.pop %x
+  mem.push %x, %last
+  %gone: i8 = mem.pop %k
+  mem.push %k, %gone
+  br ^2(%i2)
+^6(%t: f64, %odds: i64, %p: i64):
+  %over: bool = arith.gt %p, %n
+  br %over, ^8, ^7
+^7:
+  %y: f64 = mem.load %x, %p
+  %t2: f64 = arith.add %t, %y
+  %p2: i64 = arith.add %p, 1
+  %o: bool = mem.load %b, %p2
+  %o1: i64 = core.convert %o
+  %odds2: i64 = arith.add %odds, %o1
+  br ^6(%t2, %odds2, %p2)
+^8:
+  %l: i64 = mem.length %k
+  %m: i8 = mem.load %k, %l
+  %m1: i64 = core.convert %m
+  %q: f32 = mem.pop %s
+  %q1: f64 = core.convert %q
+  mem.push %s, 1.0f32
+  %r: tuple<f64, i64, i64, i64, f64> = core.tuple %t, %odds, %l, %m1, %q1
+  return %r
+}";
+    assert_eq!(run(text, &[100i64.into()]), "(4950.0, 50, 100, 99, 99.0)");
+    assert_eq!(run(text, &[1i64.into()]), "(0.0, 0, 1, 0, 0.0)");
+    nothing_stays(native(&module(text)), |engine| call(engine, &[20i64.into()]));
+    for kind in [EngineKind::Interpreter, EngineKind::Cranelift] {
+        let mut engine = common::native(&module(text), kind);
+        engine.set_limits(Limits { memory: 1 << 20, ..Limits::default() });
+        let error =
+            engine.call("f", &[1_000_000i64.into()]).expect_err("there is no memory for it");
+        assert_eq!(*error.kind(), ErrorKind::Memory);
+    }
+}
+
 /// A vector gets other memory for its elements by a call before an error, which says what is there then.
 #[test]
 fn elements_are_elsewhere_after_a_call_that_comes_before_an_error() {

@@ -78,6 +78,8 @@ pub(crate) const WEAK_COUNT: i32 = 8;
 pub(crate) const ARRAY_DATA: i32 = 24;
 /// The number of elements of an array.
 pub(crate) const ARRAY_LEN: i32 = 32;
+/// The number of elements that an array has room for.
+pub(crate) const ARRAY_ROOM: i32 = 40;
 /// Not 0 while somebody looks at the elements of an array that are no scalars.
 pub(crate) const ARRAY_LOOKS: i32 = 48;
 /// The pointer to the lengths of an array, if its rank is not 1.

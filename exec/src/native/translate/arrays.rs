@@ -98,7 +98,7 @@ impl<E: Emitter> Translator<'_, '_, E> {
         }
     }
 
-    fn address_of(&mut self, reg: Reg) -> E::Value {
+    pub(super) fn address_of(&mut self, reg: Reg) -> E::Value {
         match self.arrays.known[reg as usize] {
             Some(KnownArray { address, .. }) => address,
             None => self.object(self.reg(reg)),
