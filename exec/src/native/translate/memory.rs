@@ -8,7 +8,6 @@ use super::super::emitter::{Area, Emitter, Int2, IntCmp, Mem};
 use super::Translator;
 use super::values::value_in;
 use crate::interp::{Dst, EvalSite, Inst, Pc, Reg, Scalar, Src};
-use crate::value::offsets;
 
 /// An access to an element of an array of scalars.
 pub(super) struct Access {
@@ -70,7 +69,7 @@ impl<E: Emitter> Translator<'_, '_, E> {
                 || self.compound_inst(pc, site)
                 || self.type_test_inst(pc, site)
                 || self.size_inst(pc, site)
-                || self.push_inst(pc, site))
+                || self.end_inst(pc, site))
         {
             return true;
         }
@@ -124,38 +123,6 @@ impl<E: Emitter> Translator<'_, '_, E> {
         if is_last {
             self.empty(array);
         }
-        true
-    }
-
-    /// Appends a scalar to a vector that has room for it; `false` if the instruction is another one.
-    fn push_inst(&mut self, pc: Pc, site: u32) -> bool {
-        let site = &self.source.code.evals[site as usize];
-        let (mem::PUSH, Dst::Nowhere, &[array, Src::Scalar(ty, reg)]) =
-            (site.def.op, site.dst, &*site.args)
-        else {
-            return false;
-        };
-        let kind = TypeKind::Array { element: ty.ty(), rank: 1 };
-        let Some((array, is_last)) = value_in(array) else { return false };
-        if *self.source.f.ctx().kind(self.operand_type(pc, 0)) != kind {
-            return false;
-        }
-        let object = self.address_of(array);
-        let length = self.e.load(Mem::I64, Area::Header, object, offsets::ARRAY_LEN);
-        // There is none in an array whose elements are lent.
-        let room = self.e.load(Mem::I64, Area::Header, object, offsets::ARRAY_ROOM);
-        let fits = self.e.int_cmp(IntCmp::Lt, length, room);
-        self.quickly(fits, pc, |this| {
-            let elements = this.elements(object);
-            let place = this.e.element(elements, length, ty.mem().size());
-            let (x, one) = (this.e.read(reg), this.e.int(1));
-            this.e.store(ty.mem(), Area::Elements(ty.mem()), place, 0, x);
-            let more = this.e.int2(Int2::Add, length, one);
-            this.e.store(Mem::I64, Area::Header, object, offsets::ARRAY_LEN, more);
-            if is_last {
-                this.empty(array);
-            }
-        });
         true
     }
 

@@ -26,6 +26,7 @@ mod strips;
 mod type_tests;
 mod value_elements;
 mod values;
+mod vector_ends;
 mod whole_arrays;
 
 use regraft_ir::{Type, Value as IrValue};
