@@ -305,3 +305,63 @@ func @f(%x0: array<f64, 1>) -> f64 {
         assert!((found - expected).abs() < 1e-14, "{found} {expected}");
     }
 }
+
+/// A value of a loop's header that only later blocks need is kept there: the array has a place for each iteration, and none for
+/// the last run of the header.
+#[test]
+fn what_the_last_run_of_a_header_computes_is_kept_only_if_it_is_needed() {
+    let product = |in_header: &str, factor: &str| {
+        format!(
+            "
+func @f(%x: array<f64, 1>) -> f64 {{
+^1:
+  %n: i64 = mem.length %x
+  br ^2(0, 1.0)
+^2(%i: i64, %p: f64):
+  {in_header}
+  %c: bool = arith.lt %i, %n
+  br %c, ^3, ^6
+^3:
+  %j: i64 = arith.add %i, 1
+  %v: f64 = mem.load %x, %j
+  br ^4(0, 0.0)
+^4(%k: i64, %s: f64):
+  %d: bool = arith.lt %k, 2
+  br %d, ^5, ^7
+^5:
+  %a: f64 = arith.mul {factor}, %v
+  %s2: f64 = arith.add %s, %a
+  %k2: i64 = arith.add %k, 1
+  br ^4(%k2, %s2)
+^7:
+  br ^2(%j, %s2)
+^6:
+  return %p
+}}
+"
+        )
+        .replace("br ^2(%j, %s2)", "br ^2(%j, %s)")
+    };
+    let x = [0.25f64, 0.5, 1.0, 1.5];
+    // In each iteration, `p` becomes twice what its factor is, times `x[j]`.
+    let cases: [(&str, &str, bool, fn(f64) -> (f64, f64)); 2] = [
+        ("mem.length %x", "%p", false, |p| (p, 1.0)),
+        ("%q: f64 = math.sin %p", "%q", true, |p| (p.sin(), p.cos())),
+    ];
+    for (in_header, factor, in_last, function) in cases {
+        let (found, plan, forward) = gradient(&product(in_header, factor), &x);
+        let mut states = vec![1.0];
+        for x in x {
+            states.push(2.0 * function(states[states.len() - 1]).0 * x);
+        }
+        let mut cotangent = 1.0;
+        for j in (0..x.len()).rev() {
+            let (q, slope) = function(states[j]);
+            let expected = 2.0 * q * cotangent;
+            assert!((found[j] - expected).abs() < 1e-14, "{found:?} {expected} {in_header}");
+            cotangent *= 2.0 * x[j] * slope;
+        }
+        assert!(plan.contains("array over ^2"), "{plan}");
+        assert_eq!(forward.contains("arith.add %n, 1"), in_last, "{forward}");
+    }
+}
