@@ -12,13 +12,14 @@ use super::body::{Body, Counter, Slot, Var};
 /// The most rounds of a loop whose counter is simulated.
 const MAX_ROUNDS: u32 = 8;
 
-/// The run of a counter: `for i = start; i <test> bound; i += step`.
+/// The run of a counter: `for i = start; i <test> bound; i += step`, as long as another test holds, too, if there is one.
 struct Count {
     ty: Type,
     start: Operand,
     step: Operand,
     test: Op,
     bound: Operand,
+    other: Option<(Op, Operand)>,
     /// The most rounds.
     rounds: u32,
     over: Option<Operand>,
@@ -46,7 +47,18 @@ impl Body<'_, '_> {
         let shapes =
             [Shape::Top, Shape::Top, Shape::Rotated, Shape::Guarded, Shape::Late, Shape::Middle];
         let shape = self.c().pick(&shapes);
-        let count = self.count(shape);
+        let mut count = self.count(shape);
+        if count.ty == Type::I64 && self.c().chance(15) {
+            let test = self.c().pick(&[count.test, count.test, arith::LE, arith::GT]);
+            let near = self.c().below(6) as i64;
+            let near = self.push(arith::add(count.start, self.int(near)));
+            let bound = if self.c().chance(50) {
+                near.into()
+            } else {
+                self.operand(Type::I64, false).operand
+            };
+            count.other = Some((test, bound));
+        }
         let mut all = vec![Slot { ty: count.ty, known: count.ty }];
         all.extend(&slots);
         let no_args = [] as [Operand; 0];
@@ -162,7 +174,20 @@ impl Body<'_, '_> {
 
     /// Returns whether another round follows.
     fn test(&mut self, count: &Count, i: Operand) -> Operand {
-        let swapped = match count.test {
+        let more = self.compare(count.test, i, count.bound);
+        let Some((test, bound)) = count.other else { return more };
+        let other = self.compare(test, i, bound);
+        if self.c().chance(50) {
+            return self.push(arith::and(more, other)).into();
+        }
+        let ends = (self.push(arith::not(more)), self.push(arith::not(other)));
+        let ends = self.push(arith::or(ends.0, ends.1));
+        self.push(arith::not(ends)).into()
+    }
+
+    /// `i <test> bound`, or the other way round.
+    fn compare(&mut self, test: Op, i: Operand, bound: Operand) -> Operand {
+        let swapped = match test {
             arith::LT => arith::GT,
             arith::LE => arith::GE,
             arith::GT => arith::LT,
@@ -170,9 +195,9 @@ impl Body<'_, '_> {
             other => other,
         };
         let inst = if self.c().chance(75) {
-            Inst::new(count.test).operand(i).operand(count.bound)
+            Inst::new(test).operand(i).operand(bound)
         } else {
-            Inst::new(swapped).operand(count.bound).operand(i)
+            Inst::new(swapped).operand(bound).operand(i)
         };
         self.push(inst).into()
     }
@@ -202,6 +227,7 @@ impl Body<'_, '_> {
             step: self.int(1),
             test: arith::LT,
             bound,
+            other: None,
             rounds: 4,
             over: None,
         }
@@ -235,6 +261,7 @@ impl Body<'_, '_> {
             step: constant(self, step),
             test,
             bound: constant(self, bound),
+            other: None,
             rounds: rounds + 1,
             over: None,
         }
@@ -269,7 +296,16 @@ impl Body<'_, '_> {
         };
         let test = self.c().pick(&tests);
         let (start, bound) = if down { (bound, start) } else { (start, bound) };
-        Count { ty: Type::I64, start, step, test, bound, rounds: MAX_ROUNDS, over: None }
+        Count {
+            ty: Type::I64,
+            start,
+            step,
+            test,
+            bound,
+            other: None,
+            rounds: MAX_ROUNDS,
+            over: None,
+        }
     }
 
     /// Over the indices of an array, upwards or downwards, with or without its ends.
@@ -288,7 +324,7 @@ impl Body<'_, '_> {
             _ => (one, 1, arith::LT, length.into()),
         };
         let step = self.int(step);
-        Count { ty: Type::I64, start, step, test, bound, rounds: 4, over: Some(array) }
+        Count { ty: Type::I64, start, step, test, bound, other: None, rounds: 4, over: Some(array) }
     }
 
     /// A value under its own type.

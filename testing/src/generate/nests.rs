@@ -143,15 +143,26 @@ impl Body<'_, '_> {
             slots.push(Slot { ty, known: ty });
             args.push(init);
         }
+        // Another bound, as of the shorter one of two arrays.
+        let other = self.c().chance(15).then(|| {
+            let near = self.c().below(3) as i64 - 1;
+            let end = if down { self.int(0) } else { n };
+            self.push(arith::add(end, self.int(near)))
+        });
         let (header, inside, exit) = (self.block(&slots), self.block(&[]), self.block(&[]));
         self.end(cf::br(header, args));
         self.trips *= 3;
         self.at = header;
         let i = self.f.param(header, 0).map_or(n, Operand::from);
-        let more = match down {
+        let mut more = match down {
             true => self.push(arith::gt(i, self.int(0))),
             false => self.push(arith::lt(i, n)),
         };
+        if let Some(other) = other {
+            let holds = if down { arith::gt(i, other) } else { arith::lt(i, other) };
+            let holds = self.push(holds);
+            more = self.push(arith::and(more, holds));
+        }
         self.end(cf::jump_if(more, inside, exit));
         self.at = inside;
         let carried = self.f.param(header, 1).map(Operand::from);

@@ -310,7 +310,7 @@ impl Writer {
         };
         let vector = self.variable(|ty| matches!(ty, Ty::Ints | Ty::Floats));
         let dictionary = self.target(|ty| ty == Ty::Dict);
-        let kind = self.c.below(7);
+        let kind = self.c.below(8);
         match (vector, kind) {
             (_, 6) if let Some(at) = dictionary => {
                 let (d, x) = (self.scope[at].name.clone(), self.name("e"));
@@ -342,6 +342,20 @@ impl Writer {
                 self.freeze(&v.name);
                 let ty = if v.ty == Ty::Ints { Ty::Int } else { Ty::Float };
                 self.scope.push(counter(i, Some(v.name)));
+                self.scope.push(Var { ty, ..counter(x, None) });
+            }
+            (Some(v), 7) => {
+                let (x, range) = (self.name("e"), self.range());
+                let over = match self.c.below(3) {
+                    0 => format!("zip({range}, {})", v.name),
+                    1 => format!("zip(reverse(1:length({0})), {0})", v.name),
+                    _ => format!("zip(1:7, {}, {range})", v.name),
+                };
+                let rest = if over.starts_with("zip(1:7") { ", _" } else { "" };
+                self.line(&format!("for ({i}, {x}{rest}) in {over}"));
+                self.freeze(&v.name);
+                let ty = if v.ty == Ty::Ints { Ty::Int } else { Ty::Float };
+                self.scope.push(counter(i, Some(String::new())));
                 self.scope.push(Var { ty, ..counter(x, None) });
             }
             (_, 5) => {
