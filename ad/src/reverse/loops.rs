@@ -100,7 +100,7 @@ fn is_of_lengths(f: &Function, count: &Count) -> bool {
     count.polys().iter().all(|poly| {
         poly.symbols().all(|symbol| match symbol {
             Sym::Value(v) if f.op(v) == Some(arith::MIN) => {
-                f.operands(v).filter_map(Operand::as_value).any(is_length)
+                f.operands(v).all(|operand| operand.as_value().is_some_and(is_length))
             }
             Sym::Value(v) => is_length(v),
             Sym::Iteration(_) => true,

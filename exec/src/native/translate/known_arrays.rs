@@ -7,7 +7,7 @@
 //! # Why it is right
 //! An array of more than one dimension never changes its length. One of one dimension does so by ops that declare it, and by
 //! what a call runs; a function with neither does not change any. One may have them before an error, with no branch between: there the parts
-//! are looked up.
+//! are looked up. Functions that catch errors are not translated.
 
 use smallvec::SmallVec;
 

@@ -16,6 +16,8 @@ pub(super) struct Plan {
     moves: Vec<(Value, LoopId)>,
     /// True if more might leave if more were known of indices and of what functions are given.
     pub(super) wants_bounds: bool,
+    /// True if a function may leave once what it is given has left.
+    pub(super) waits: bool,
     /// True if a loop writes memory.
     pub(super) loops_write: bool,
 }
@@ -45,6 +47,7 @@ pub(super) fn plan<'a>(
         moves: Vec::new(),
         bounds,
         wants_bounds: false,
+        waits: false,
     };
     for id in forest.loops().filter(|&id| forest.get(id).parent.is_none()) {
         for &block in forest.blocks(id) {
@@ -52,7 +55,8 @@ pub(super) fn plan<'a>(
         }
     }
     let loops_write = walk.writes.iter().any(|touched| touched.writes());
-    Plan { moves: walk.moves, wants_bounds: walk.wants_bounds, loops_write }
+    let Walk { moves, wants_bounds, waits, .. } = walk;
+    Plan { moves, wants_bounds, waits, loops_write }
 }
 
 /// Moves instructions as planned. Returns how many there were.
@@ -138,6 +142,7 @@ struct Walk<'a> {
     moves: Vec<(Value, LoopId)>,
     bounds: Option<Bounds<'a>>,
     wants_bounds: bool,
+    waits: bool,
 }
 
 impl Walk<'_> {
@@ -252,15 +257,23 @@ impl Walk<'_> {
     }
 
     /// The least of these depths such that a load or a function surely does not trap before the loop of that depth, so that
-    /// it may run there whether or not it runs later.
+    /// it may run there whether or not it runs later. What is known of a number may hold only where it is computed, behind a test: a
+    /// function has to be given what is computed outside of the loop as it is.
     fn least_without_trap(&mut self, v: Value, from: u32, to: u32) -> Option<u32> {
         let Some(bounds) = &mut self.bounds else {
             self.wants_bounds = true;
             return None;
         };
         let forest = &*self.facts.forest;
+        let f = self.f;
         (from..to).find(|&depth| {
-            let preheader = forest.get(self.enclosing[depth as usize - 1]).preheader;
+            let around = self.enclosing[depth as usize - 1];
+            let is_outside = |operand: Operand| {
+                operand.as_value().is_none_or(|v| !forest.contains(around, f.block_of(v)))
+            };
+            let is_given = f.op(v) == Some(mem::LOAD) || f.operands(v).all(is_outside);
+            self.waits |= !is_given;
+            let preheader = forest.get(around).preheader.filter(|_| is_given);
             preheader.is_some_and(|block| bounds.is_safe_at(v, Value::terminator(block)))
         })
     }

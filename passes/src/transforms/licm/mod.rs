@@ -57,15 +57,24 @@ use crate::{LoopPass, PassContext, PassResult};
 /// The analyses that say where instructions, stores and loops may go.
 type LicmAnalyses = FunctionAnalyses<MemoryClasses>;
 
-/// Moving a loop lets more be moved; after so many rounds that is enough.
+/// Moving a loop lets more be moved, and so does moving what a function is given; after so many rounds that is enough.
 const MAX_ROUNDS: usize = 8;
 
-/// Moves invariant instructions out of loops. Returns how many, and whether a loop writes memory.
+/// The outcome of a round of moving instructions.
+struct Hoisted {
+    count: usize,
+    /// True if a loop writes memory.
+    loops_write: bool,
+    /// True if more may leave now.
+    waits: bool,
+}
+
+/// Moves invariant instructions out of loops.
 fn hoist_instructions(
     f: &mut Function,
     only: Option<&FxHashSet<Block>>,
     analyses: &mut Analyses,
-) -> IrResult<(usize, bool)> {
+) -> IrResult<Hoisted> {
     let mut facts = LicmAnalyses::of(f, analyses);
     let mut plan = hoist::plan(f, &facts, only, None);
     if plan.wants_bounds {
@@ -80,8 +89,9 @@ fn hoist_instructions(
         let bounds = Bounds::new(f, cfg, dom, &ranges, aliases, &sizes, summaries);
         plan = hoist::plan(f, &facts, only, Some(bounds));
     }
-    let loops_write = plan.loops_write;
-    Ok((hoist::apply(f, &facts.forest, plan)?, loops_write))
+    let (loops_write, waits) = (plan.loops_write, plan.waits);
+    let count = hoist::apply(f, &facts.forest, plan)?;
+    Ok(Hoisted { count, loops_write, waits: waits && count > 0 })
 }
 
 /// Moves invariant inner loops out of the loops around them. Returns how many.
@@ -174,9 +184,9 @@ impl Licm {
             if cx.analysis::<LoopForest>(f).is_empty() {
                 break;
             }
-            let (hoisted, loops_write) = hoist_instructions(f, only.as_ref(), cx.analyses())?;
-            instructions += hoisted;
-            if self.stores && loops_write {
+            let hoisted = hoist_instructions(f, only.as_ref(), cx.analyses())?;
+            instructions += hoisted.count;
+            if self.stores && hoisted.loops_write {
                 let analyses = LicmAnalyses::of(f, cx.analyses());
                 places += scalar_promotion::run(f, &analyses, only.as_ref())?;
             }
@@ -185,7 +195,7 @@ impl Licm {
                 false => 0,
             };
             loops += moved;
-            if moved == 0 {
+            if moved == 0 && !hoisted.waits {
                 break;
             }
         }
