@@ -21,7 +21,7 @@ const MAX_ROUNDS: usize = 6;
 /// Numbers all reachable values. Near linear.
 pub(super) fn number(f: &Function, facts: &GvnAnalyses, first_visits: bool) -> Numbers {
     let mut classes = OptimisticClasses::first(f, facts);
-    let mut left = MAX_ROUNDS;
+    let mut rounds = 0;
     loop {
         let mut walk = Walk {
             f,
@@ -35,17 +35,14 @@ pub(super) fn number(f: &Function, facts: &GvnAnalyses, first_visits: bool) -> N
         };
         walk.run();
         let numbers = walk.numbers;
-        left -= 1;
+        rounds += 1;
         if classes.is_empty() {
             return numbers;
         }
-        match left {
-            0 => classes.give_up(),
-            _ => {
-                if classes.holds(f, facts, &numbers) {
-                    return numbers;
-                }
-            }
+        if rounds == MAX_ROUNDS {
+            classes.give_up();
+        } else if classes.holds(f, facts, &numbers) {
+            return numbers;
         }
     }
 }
