@@ -121,8 +121,8 @@ crate::pass! {
     ///
     /// Loads and lengths leave loops that write nothing which they may read; a load that need not
     /// run, if its indices are in bounds before the loop already, and a function like `sqrt`, if it is defined for what it is given
-    /// (`sqrt(1 / n)`, `log(exp(x))`). What may trap leaves a loop otherwise only if it surely runs in its first iteration, before anything that can be observed:
-    /// `loop-rotate`, run before, makes that so for the body of a loop. Whole inner loops leave if
+    /// (`sqrt(x^2)`, `log(exp(x))`). What may trap leaves a loop otherwise only if it surely runs in its first iteration, before
+    /// anything that can be observed: `loop-rotate`, run before, makes that so for the body of a loop. Whole inner loops leave if
     /// their results are invariant; the tests on which they depend go with them.
     ///
     /// A place in memory that a loop reads and writes is kept in a value, and stored when the loop
