@@ -334,13 +334,12 @@ func @f(%x: array<f64, 1>) -> f64 {{
   %k2: i64 = arith.add %k, 1
   br ^4(%k2, %s2)
 ^7:
-  br ^2(%j, %s2)
+  br ^2(%j, %s)
 ^6:
   return %p
 }}
 "
         )
-        .replace("br ^2(%j, %s2)", "br ^2(%j, %s)")
     };
     let x = [0.25f64, 0.5, 1.0, 1.5];
     // In each iteration, `p` becomes twice what its factor is, times `x[j]`.

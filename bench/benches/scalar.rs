@@ -11,11 +11,11 @@ use std::path::Path;
 
 use libloading::Library;
 use regraft_bench::c_library::{compile, compilers};
-use regraft_bench::table::{Bound, Table, paired_seconds};
+use regraft_bench::table::{Bound, Table, paired_seconds, show};
 use regraft_dialects::context;
 use regraft_exec::typed::Output;
 use regraft_exec::{EngineKind, Interpreter, Limits};
-use regraft_ir::Diagnostic;
+use regraft_ir::{Diagnostic, Module};
 use regraft_lang::Session;
 
 const SOURCE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/c/scalar.c");
@@ -53,13 +53,17 @@ end";
 
 const RUNS: usize = 7;
 
-fn main() -> Result<(), Diagnostic> {
+fn main() {
+    show(figures());
+}
+
+fn figures() -> Result<Table, Vec<Diagnostic>> {
     let mut table = Table::default();
     for compiler in compilers() {
-        let library = compile(compiler, Path::new(SOURCE), &["-O1"])?;
+        let library =
+            compile(compiler, Path::new(SOURCE), &["-O1"]).map_err(|error| vec![error])?;
         for engine in [EngineKind::Cranelift, EngineKind::Llvm] {
-            let empty = regraft_ir::Module::new(&context());
-            if let Err(error) = Interpreter::new(&empty).set_engine(engine) {
+            if let Err(error) = Interpreter::new(&Module::new(&context())).set_engine(engine) {
                 println!("{} is not measured: {error}", engine.name());
                 continue;
             }
@@ -70,8 +74,7 @@ fn main() -> Result<(), Diagnostic> {
             beside.add::<i64>("collatz", 300_000)?;
         }
     }
-    println!("\n{table}");
-    Ok(())
+    Ok(table)
 }
 
 struct Beside<'a> {
@@ -83,26 +86,23 @@ struct Beside<'a> {
 
 impl Beside<'_> {
     /// Adds the figure of a function of the programs.
-    fn add<R: Output + PartialEq>(&mut self, name: &str, n: i64) -> Result<(), Diagnostic> {
+    fn add<R: Output + PartialEq>(&mut self, name: &str, n: i64) -> Result<(), Vec<Diagnostic>> {
         let Self { compiler, library, engine, .. } = self;
         eprintln!("{name}({n}), {}, beside {compiler}", engine.name());
+        let wrong = |error: String| vec![Diagnostic::error(error)];
         // SAFETY: the functions of the source are of this type.
         let theirs = unsafe { library.get::<unsafe extern "C" fn(i64) -> R>(name) };
-        let theirs = theirs.map_err(|error| Diagnostic::error(error.to_string()))?;
+        let theirs = theirs.map_err(|error| wrong(error.to_string()))?;
         let mut session = Session::new(&context());
-        session.set_engine(*engine)?;
+        session.set_engine(*engine).map_err(|error| vec![error])?;
         session.set_limits(Limits { fuel: None, ..session.limits() });
-        let first = |errors: Vec<Diagnostic>| errors.into_iter().next();
-        let unknown = || Diagnostic::error("it fails without an error");
-        let run = session.run("scalar.jl", PROGRAMS);
-        run.map_err(|errors| first(errors).unwrap_or_else(unknown))?;
-        let ours = session.compile::<fn(i64) -> R>(name);
-        let ours = ours.map_err(|errors| first(errors).unwrap_or_else(unknown))?;
+        session.run("scalar.jl", PROGRAMS)?;
+        let ours = session.compile::<fn(i64) -> R>(name)?;
         // SAFETY: it is called as it was declared.
         let call_theirs = || black_box(unsafe { theirs(black_box(n)) });
         let call_ours = || black_box(ours.call((black_box(n),)));
-        if call_ours()? != call_theirs() {
-            return Err(Diagnostic::error(format!("{name} differs from that of C")));
+        if call_ours().map_err(|error| vec![error])? != call_theirs() {
+            return Err(wrong(format!("{name} differs from that of C")));
         }
         let (ours, theirs) = paired_seconds(RUNS, || call_ours().is_ok(), call_theirs);
         let note = format!("{:.1} ms, {compiler} {:.1} ms", ours * 1e3, theirs * 1e3);

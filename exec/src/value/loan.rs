@@ -82,9 +82,10 @@ impl Loan {
         if lengths.len() != usize::from(self.rank) {
             return None;
         }
+        let len = lengths.iter().try_fold(1usize, |len, &by| len.checked_mul(by))?;
         // Nobody else holds the object after `end`, as it never becomes known to the search for cycles.
         Shared::get_mut(&mut self.array)?.dims.copy_from_slice(lengths);
-        lengths.iter().try_fold(1usize, |len, &by| len.checked_mul(by))
+        Some(len)
     }
 
     /// As [`begin`](Self::begin), for elements of the type of the loan, whatever that is. Where there are none, `data` may be any

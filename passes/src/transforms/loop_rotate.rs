@@ -104,7 +104,7 @@ fn with_memory(
         if !is_to_constant {
             return Some(rotatable(false));
         }
-        // The counter goes down, from what nobody knows.
+        // One that goes down begins with what nobody knows.
         let goes_down = has(id, &|v| is_partial_function(f, v))
             && analyses.get::<TripCounts>(f).of(id).latch_runs.as_symbolic().is_some();
         goes_down.then(|| rotatable(true))

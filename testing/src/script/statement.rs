@@ -346,13 +346,13 @@ impl Writer {
             }
             (Some(v), 7) => {
                 let (x, range) = (self.name("e"), self.range());
-                let over = match self.c.below(3) {
-                    0 => format!("zip({range}, {})", v.name),
-                    1 => format!("zip(reverse(1:length({0})), {0})", v.name),
-                    _ => format!("zip(1:7, {}, {range})", v.name),
+                let v_name = &v.name;
+                let head = match self.c.below(3) {
+                    0 => format!("({i}, {x}) in zip({range}, {v_name})"),
+                    1 => format!("({i}, {x}) in zip(reverse(1:length({v_name})), {v_name})"),
+                    _ => format!("({i}, {x}, _) in zip(1:7, {v_name}, {range})"),
                 };
-                let rest = if over.starts_with("zip(1:7") { ", _" } else { "" };
-                self.line(&format!("for ({i}, {x}{rest}) in {over}"));
+                self.line(&format!("for {head}"));
                 self.freeze(&v.name);
                 let ty = if v.ty == Ty::Ints { Ty::Int } else { Ty::Float };
                 self.scope.push(counter(i, Some(String::new())));

@@ -19,6 +19,7 @@
 //! O(depth of the dominator tree) for each residual, and for each value that it is found from.
 
 use regraft_ir::{Block, Value};
+use regraft_passes::analysis::LoopId;
 use rustc_hash::FxHashMap;
 
 use super::{Planner, Source};
@@ -27,27 +28,44 @@ impl Planner<'_> {
     /// Returns, of values that arrays keep, the blocks in which they are stored, where that is another one than that of the
     /// definition. `asked` are the residuals, with the blocks that are reversed where they are found.
     pub(super) fn storing_blocks(&self, asked: &[(Value, Block)]) -> FxHashMap<Value, Block> {
+        let kept: Vec<(Value, LoopId)> =
+            self.plan.kept_in_loops().filter_map(|v| Some((v, self.loop_left_after(v)?))).collect();
+        if kept.is_empty() {
+            return FxHashMap::default();
+        }
+        let found_in = self.found_in(asked);
+        let place = |(v, l)| Some((v, self.storing_block(v, l, *found_in.get(&v)?)?));
+        kept.into_iter().filter_map(place).collect()
+    }
+
+    /// The innermost loop around the definition of a value that an array keeps, if that runs when the loop is left.
+    fn loop_left_after(&self, v: Value) -> Option<LoopId> {
+        let home = self.f.block_of(v);
+        let source = self.plan.of(v).map(|known| &known.source);
+        let l = self.loops.forest.loop_of(home)?;
+        (matches!(source, Some(Source::CachedPerIteration { .. }))
+            && self.loops.runs_in_last(l, home))
+        .then_some(l)
+    }
+
+    /// The nearest blocks that dominate all those in whose counterparts values are found.
+    fn found_in(&self, asked: &[(Value, Block)]) -> FxHashMap<Value, Block> {
         let dom = &self.loops.dom;
-        // The nearest block that dominates all those in whose counterparts a value is found.
         let mut found_in: FxHashMap<Value, Block> = FxHashMap::default();
         let mut pending: Vec<(Value, Block)> = asked.to_vec();
         while let Some((v, block)) = pending.pop() {
-            let mut above = Some(found_in.get(&v).copied().unwrap_or(block));
-            for other in std::iter::once(block).chain(self.left_to(v, block)) {
-                above = above.and_then(|above| dom.common_dominator(above, other));
-            }
-            let Some(above) = above else { continue };
-            if found_in.insert(v, above) == Some(above) {
-                continue;
-            }
+            let before = found_in.get(&v).copied();
+            let all = before.into_iter().chain(self.left_to(v, block));
+            let above = all.fold(Some(block), |above, other| dom.common_dominator(above?, other));
+            let Some(above) = above.filter(|_| above != before) else { continue };
+            found_in.insert(v, above);
             let from = match self.plan.of(v).map(|decision| &decision.source) {
                 Some(&Source::Made((block, _))) => block,
                 _ => above,
             };
             pending.extend(self.found_from(v).into_iter().map(|part| (part, from)));
         }
-        let kept = self.plan.kept_in_loops();
-        kept.filter_map(|v| Some((v, self.storing_block(v, *found_in.get(&v)?)?))).collect()
+        found_in
     }
 
     /// The blocks to which the outermost loop is left that is around a block but not around the definition of `v`.
@@ -61,14 +79,9 @@ impl Planner<'_> {
     }
 
     /// The first block between the definition of a value and `last` that does not run when their loop is left.
-    fn storing_block(&self, v: Value, last: Block) -> Option<Block> {
+    fn storing_block(&self, v: Value, l: LoopId, last: Block) -> Option<Block> {
         let (home, loops) = (self.f.block_of(v), self.loops);
-        let Some(Source::CachedPerIteration { .. }) = self.plan.of(v).map(|known| &known.source)
-        else {
-            return None;
-        };
-        let l = loops.forest.loop_of(home)?;
-        if !loops.runs_in_last(l, home) || !loops.dom.dominates(home, last) {
+        if !loops.dom.dominates(home, last) {
             return None;
         }
         let is_of_loop = |&block: &Block| loops.forest.loop_of(block) == Some(l);

@@ -1,34 +1,13 @@
 //! Values that are made of others: tuples, structs, mutable structs and refs.
-//!
-//! ```text
-//! v9 = data.named s36, s38
-//! set-val 0, v9, v8
-//! ```
-//!
-//! An immutable value of scalars that is made to be the content of a ref, or an element of an array, takes the place of what is there,
-//! if nobody else holds that: so does the shadow of a struct (reuse, as in A. Reinking, N. Xie, L. de Moura and D. Leijen, "Perceus: Garbage Free Reference
-//! Counting with Reuse", PLDI 2021).
-
-use regraft_ir::{Type, TypeKind};
-use smallvec::SmallVec;
 
 use super::super::emitter::{Area, Emitter, IntCmp, Mem};
 use super::Translator;
-use super::memory::Evaluated;
 use super::values::Place;
-use crate::interp::{Dst, EvalSite, Inst, Pc, Quick, Reg, Scalar, Src};
+use crate::interp::{Dst, EvalSite, Pc, Quick, Reg};
 use crate::value::{Compound, offsets};
 
 /// The most parts that are set one by one.
 const MOST_PARTS: usize = 16;
-
-/// The place that a value is made for.
-enum Holder {
-    /// The ref in this register.
-    Ref(Reg),
-    /// An element that an instruction stores, which is there.
-    Element { store: Pc, array: Reg, indices: SmallVec<[Reg; 4]> },
-}
 
 impl<E: Emitter> Translator<'_, '_, E> {
     /// Makes a value of others; `false` if the instruction does something else.
@@ -76,85 +55,10 @@ impl<E: Emitter> Translator<'_, '_, E> {
     }
 
     /// The address of the parts of a tuple or struct of so many.
-    fn parts_of(&mut self, object: E::Value, count: usize) -> E::Value {
+    pub(super) fn parts_of(&mut self, object: E::Value, count: usize) -> E::Value {
         if count > offsets::INLINE_FIELDS as usize {
             return self.e.load(Mem::Ptr, Area::Header, object, offsets::FIELDS);
         }
         self.e.offset(object, i64::from(offsets::FIELDS))
-    }
-
-    /// The place that an immutable value of scalars is made for, which holds such a value.
-    fn filled_next(&self, pc: Pc, site: &EvalSite, made: Reg) -> Option<Holder> {
-        let (f, code, next) = (self.source.f, self.source.code, pc + 1);
-        let ty = f.ty(self.made_from(pc));
-        let parts: Vec<Type> = match f.ctx().kind(ty) {
-            TypeKind::Tuple(parts) => parts.to_vec(),
-            TypeKind::Named(fields) => fields.iter().map(|&(_, ty)| ty).collect(),
-            &TypeKind::Struct(id) if !f.ctx().struct_def(id).mutable => {
-                f.ctx().struct_def(id).fields.iter().map(|&(_, ty)| ty).collect()
-            }
-            _ => return None,
-        };
-        let are_scalars = site.args.iter().zip(&parts).all(|(&arg, &part)| {
-            matches!(arg, Src::Scalar(scalar, _) if Scalar::of(part) == Some(scalar))
-        });
-        let is_next = self.blocks.get(next as usize)?.is_none();
-        if !is_next || !are_scalars || parts.len() != site.args.len() {
-            return None;
-        }
-        match *code.insts.get(next as usize)? {
-            Inst::SetVal { vb, va, .. } => {
-                let holds_such = *f.ctx().kind(self.operand_type(next, 0)) == TypeKind::Ref(ty);
-                (vb == made && va != made && holds_such).then_some(Holder::Ref(va))
-            }
-            Inst::Eval { site } => {
-                let site = &code.evals[site as usize];
-                let Evaluated { array, stored, indices, .. } = Evaluated::of(site)?;
-                let &TypeKind::Array { element, rank } = f.ctx().kind(self.operand_type(next, 0))
-                else {
-                    return None;
-                };
-                let is_one = indices.len() == 1 || indices.len() == usize::from(rank);
-                let fills = matches!(stored, Some(Src::Last(reg) | Src::Val(reg)) if reg == made);
-                let fits = is_one && element == ty && array != made && self.is_promised(next);
-                (fills && fits).then_some(Holder::Element { store: next, array, indices })
-            }
-            _ => None,
-        }
-    }
-
-    /// Changes what is held to the value that is to be made, and goes on with `then`, if nobody else holds it. Otherwise, goes on
-    /// here.
-    fn renew(&mut self, of: &Holder, site: &EvalSite, kind: Compound, to: Reg, then: E::Block) {
-        let held = match of {
-            &Holder::Ref(of) => {
-                let holder = self.object(self.reg(of));
-                Place { base: holder, at: offsets::REF_CONTENT, area: Area::Fields }
-            }
-            Holder::Element { store, array, indices } => {
-                self.value_element(*store, *array, indices)
-            }
-        };
-        let (look, renew, make) = (self.e.block(false), self.e.block(false), self.e.block(false));
-        let (tag, want) = (self.tag(held), self.e.int(i64::from(kind.tag())));
-        let is_such = self.e.int_cmp(IntCmp::Eq, tag, want);
-        self.e.branch(is_such, look, make);
-        self.e.enter(look);
-        let object = self.object(held);
-        let (count, one) = (self.e.load(Mem::I64, Area::Count, object, 0), self.e.int(1));
-        let is_only = self.e.int_cmp(IntCmp::Eq, count, one);
-        self.e.branch(is_only, renew, make);
-        self.e.enter(renew);
-        let base = self.parts_of(object, site.args.len());
-        for (index, &part) in (0..).zip(&site.args) {
-            if let Src::Scalar(scalar, reg) = part {
-                let x = self.e.read(reg);
-                self.e.store(scalar.mem(), Area::Fields, base, index * 16 + 8, x);
-            }
-        }
-        self.count_up(object);
-        self.assign(self.reg(to), (want, object));
-        self.e.jump(then);
-        self.e.enter(make);
     }
 }

@@ -20,6 +20,7 @@ mod known_arrays;
 mod limits;
 mod memory;
 mod replacement;
+mod reuse;
 mod scalars;
 mod settling;
 mod strips;

@@ -13,9 +13,9 @@ impl<E: Emitter> Translator<'_, '_, E> {
     /// Appends a scalar to a vector that has room for it, or takes the last one off; `false` if the instruction is another one.
     pub(super) fn end_inst(&mut self, pc: Pc, site: u32) -> bool {
         let site = &self.source.code.evals[site as usize];
-        let (array, ty, pushed) = match (site.def.op, &*site.args, site.dst) {
-            (mem::PUSH, &[array, Src::Scalar(ty, reg)], Dst::Nowhere) => (array, ty, Some(reg)),
-            (mem::POP, &[array], Dst::Scalar(ty, _)) => (array, ty, None),
+        let (array, ty, reg, pushes) = match (site.def.op, &*site.args, site.dst) {
+            (mem::PUSH, &[array, Src::Scalar(ty, reg)], Dst::Nowhere) => (array, ty, reg, true),
+            (mem::POP, &[array], Dst::Scalar(ty, reg)) => (array, ty, reg, false),
             _ => return false,
         };
         let kind = TypeKind::Array { element: ty.ty(), rank: 1 };
@@ -27,33 +27,25 @@ impl<E: Emitter> Translator<'_, '_, E> {
         let length = self.e.load(Mem::I64, Area::Header, object, offsets::ARRAY_LEN);
         // There is none in an array whose elements are lent.
         let room = self.e.load(Mem::I64, Area::Header, object, offsets::ARRAY_ROOM);
-        let zero = self.e.int(0);
-        let fits = match pushed {
-            Some(_) => self.e.int_cmp(IntCmp::Lt, length, room),
-            None => {
-                let (has_room, has_some) = (
-                    self.e.int_cmp(IntCmp::Lt, zero, room),
-                    self.e.int_cmp(IntCmp::Lt, zero, length),
-                );
-                self.e.and(has_room, has_some)
-            }
+        let fits = if pushes {
+            self.e.int_cmp(IntCmp::Lt, length, room)
+        } else {
+            let zero = self.e.int(0);
+            let has_room = self.e.int_cmp(IntCmp::Lt, zero, room);
+            let has_some = self.e.int_cmp(IntCmp::Lt, zero, length);
+            self.e.and(has_room, has_some)
         };
-        let step = self.e.int(if pushed.is_some() { 1 } else { -1 });
-        let (mem, dst) = (ty.mem(), site.dst);
+        let (mem, step) = (ty.mem(), self.e.int(if pushes { 1 } else { -1 }));
         self.quickly(fits, pc, |this| {
             let (elements, after) = (this.elements(object), this.e.int2(Int2::Add, length, step));
-            let index = if pushed.is_some() { length } else { after };
+            let index = if pushes { length } else { after };
             let place = this.e.element(elements, index, mem.size());
-            match (pushed, dst) {
-                (Some(reg), _) => {
-                    let x = this.e.read(reg);
-                    this.e.store(mem, Area::Elements(mem), place, 0, x);
-                }
-                (None, Dst::Scalar(_, reg)) => {
-                    let x = this.e.load(mem, Area::Elements(mem), place, 0);
-                    this.e.write(reg, x);
-                }
-                _ => {}
+            if pushes {
+                let x = this.e.read(reg);
+                this.e.store(mem, Area::Elements(mem), place, 0, x);
+            } else {
+                let x = this.e.load(mem, Area::Elements(mem), place, 0);
+                this.e.write(reg, x);
             }
             this.e.store(Mem::I64, Area::Header, object, offsets::ARRAY_LEN, after);
             if is_last {

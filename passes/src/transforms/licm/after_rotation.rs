@@ -59,7 +59,8 @@ pub(crate) fn is_partial_function(f: &Function, v: Value) -> bool {
 fn a_function_leaves(f: &Function, facts: &LicmAnalyses, id: LoopId, from: Block) -> bool {
     let calm = |u: Value| {
         let effects = inst_effects(f, u, &facts.summaries);
-        !(effects.observable || stops(f, facts, u) || is_seen(f, facts, &effects))
+        let stops = effects.may_trap || effects.may_not_end;
+        !(stops || effects.observable || is_seen(f, facts, &effects))
     };
     let leaves = |v: Value| {
         is_partial_function(f, v)
