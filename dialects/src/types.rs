@@ -55,8 +55,8 @@ pub fn is_subtype(ctx: &Interned, a: Type, b: Type) -> bool {
     true
 }
 
-/// The types of the elements of a tuple or named tuple, or of the fields of a struct.
-pub(crate) fn field_types(ctx: &Interned, ty: Type) -> Option<Vec<Type>> {
+/// The types of the elements of a tuple or named tuple, or of the fields of a struct; `None` of what has none. O(fields).
+pub fn field_types(ctx: &Interned, ty: Type) -> Option<Vec<Type>> {
     match ctx.kind(ty) {
         TypeKind::Tuple(elements) => Some(elements.to_vec()),
         TypeKind::Named(fields) => Some(fields.iter().map(|&(_, field)| field).collect()),

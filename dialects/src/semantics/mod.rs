@@ -32,4 +32,4 @@ pub use int::Int;
 pub use scalar::{Outcome, Scalar};
 
 pub use crate::ir::{Number, Trap, number_name};
-pub use crate::types::{field_type, is_exact, is_subtype};
+pub use crate::types::{field_type, field_types, is_exact, is_subtype};

@@ -9,7 +9,8 @@
 //! if nobody else holds that: so does the shadow of a struct (reuse, as in A. Reinking, N. Xie, L. de Moura and D. Leijen,
 //! "Perceus: Garbage Free Reference Counting with Reuse", PLDI 2021).
 
-use regraft_ir::{Type, TypeKind};
+use regraft_dialects::semantics::field_types;
+use regraft_ir::TypeKind;
 use smallvec::SmallVec;
 
 use super::super::emitter::{Area, Emitter, IntCmp, Mem};
@@ -32,14 +33,10 @@ impl<E: Emitter> Translator<'_, '_, E> {
     pub(super) fn filled_next(&self, pc: Pc, site: &EvalSite, made: Reg) -> Option<Holder> {
         let (f, code, next) = (self.source.f, self.source.code, pc + 1);
         let ty = f.ty(self.made_from(pc));
-        let parts: Vec<Type> = match f.ctx().kind(ty) {
-            TypeKind::Tuple(parts) => parts.to_vec(),
-            TypeKind::Named(fields) => fields.iter().map(|&(_, ty)| ty).collect(),
-            &TypeKind::Struct(id) if !f.ctx().struct_def(id).mutable => {
-                f.ctx().struct_def(id).fields.iter().map(|&(_, ty)| ty).collect()
-            }
-            _ => return None,
-        };
+        if f.ctx().struct_of(ty).is_some_and(|def| def.mutable) {
+            return None;
+        }
+        let parts = field_types(f.ctx(), ty)?;
         let are_scalars = site.args.iter().zip(&parts).all(|(&arg, &part)| {
             matches!(arg, Src::Scalar(scalar, _) if Scalar::of(part) == Some(scalar))
         });
