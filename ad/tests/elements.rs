@@ -343,11 +343,10 @@ func @f(%x: array<f64, 1>) -> f64 {{
     };
     let x = [0.25f64, 0.5, 1.0, 1.5];
     // In each iteration, `p` becomes twice what its factor is, times `x[j]`.
-    let cases: [(&str, &str, bool, fn(f64) -> (f64, f64)); 2] = [
-        ("mem.length %x", "%p", false, |p| (p, 1.0)),
-        ("%q: f64 = math.sin %p", "%q", true, |p| (p.sin(), p.cos())),
-    ];
-    for (in_header, factor, in_last, function) in cases {
+    for (in_header, factor, in_last) in
+        [("mem.length %x", "%p", false), ("%q: f64 = math.sin %p", "%q", true)]
+    {
+        let function = |p: f64| if in_last { (p.sin(), p.cos()) } else { (p, 1.0) };
         let (found, plan, forward) = gradient(&product(in_header, factor), &x);
         let mut states = vec![1.0];
         for x in x {

@@ -55,8 +55,8 @@ impl Planner<'_> {
         let mut pending: Vec<(Value, Block)> = asked.to_vec();
         while let Some((v, block)) = pending.pop() {
             let before = found_in.get(&v).copied();
-            let all = before.into_iter().chain(self.left_to(v, block));
-            let above = all.fold(Some(block), |above, other| dom.common_dominator(above?, other));
+            let mut all = before.into_iter().chain(self.left_to(v, block));
+            let above = all.try_fold(block, |above, other| dom.common_dominator(above, other));
             let Some(above) = above.filter(|_| above != before) else { continue };
             found_in.insert(v, above);
             let from = match self.plan.of(v).map(|decision| &decision.source) {
