@@ -264,3 +264,23 @@ func @f.reverse(%x: f64, %r: f64) -> tuple<f64> {
 }";
     assert_eq!(check(wrong).unwrap_err().problem, RuleProblem::Reverse);
 }
+
+#[test]
+fn what_two_large_cotangents_swallow_says_nothing() {
+    // The cotangent of the array's element is `d - d + 3`, where the reverse sweep adds 3 to one of the large terms first.
+    let program = |factor: &str| {
+        format!(
+            "func @f(%a: array<f64, 1>) -> f64 {{\n^1:\n  %1: f64 = mem.load %a, 1\n  %2: f64 = mem.load %a, 1\n  \
+             %3: f64 = arith.sub %1, %2\n  %4: f64 = arith.mul %3, {factor}\n  %5: f64 = arith.mul %2, 3.0\n  \
+             %6: f64 = arith.add %4, %5\n  return %6\n}}"
+        )
+    };
+    let run = |factor: &str| {
+        let module = module(&program(factor));
+        let args = RuleArgs::Types(vec![module.ctx().array_type(Type::F64, 1)]);
+        test_rule(&module, "f", &args, &RuleOptions::default())
+    };
+    let (small, large) = (run("1.0").unwrap(), run("1e30").unwrap());
+    assert_eq!((small.inconclusive, small.trapped + small.agreed), (0, 4), "{small}");
+    assert_eq!((large.agreed, large.inconclusive), (0, small.agreed), "{large}");
+}

@@ -5,6 +5,7 @@ mod copy;
 mod forward_mode;
 mod overflow;
 mod reverse_mode;
+mod rounding;
 
 use std::fmt::Write;
 use std::sync::Arc;

@@ -26,7 +26,11 @@ impl Checker<'_> {
         }
         let finite = tangents.iter().all(|t| t.is_finite());
         let decided = match x.is_finite() {
-            true => self.is_sensitive(found, direction, y, (x - y).abs()),
+            true => {
+                let by = (x - y).abs();
+                self.is_sensitive(found, direction, y, by)
+                    || self.is_rounded(sweeps, found, direction, by)
+            }
             false => self.overflows(direction),
         };
         if !finite || decided {

@@ -42,7 +42,7 @@ impl Checker<'_> {
         fails
     }
 
-    fn engine(&self, module: &Module) -> Interpreter {
+    pub(super) fn engine(&self, module: &Module) -> Interpreter {
         let mut engine = Interpreter::new(module);
         let Limits { fuel, depth, memory } = self.options.limits;
         engine.set_limits(Limits {
