@@ -106,6 +106,50 @@ fn native_code_follows_redefinitions() {
     }
 }
 
+/// The forward and the reverse part of a pullback, and a gradient, are part of the loop that asks for them, as long as the
+/// function is the same.
+#[test]
+fn derivatives_are_part_of_the_loop_that_calls_them() {
+    let script = "f(x) = x^2
+function slopes(xs)
+    s = 0.0
+    for x in xs
+        _, back = pullback(f, x)
+        s += gradient(f, x)[1] + back(1.0)[1]
+    end
+    s
+end
+function changed(xs)
+    s = 0.0
+    for x in xs
+        _, back = pullback(f, x)
+        @eval f(x) = 5x
+        s += back(1.0)[1]
+    end
+    s
+end
+xs = [1.0, 2.0, 3.0]
+println(slopes(xs))
+f(x) = x^3
+println(slopes(xs))
+println(changed(xs))
+println(slopes(xs))
+";
+    for engine in ["interp", "cranelift", "auto"] {
+        // In a function that is at work, `f` is what it was when it was called.
+        assert_eq!(run_text(script, engine), "24.0\n84.0\n42.0\n30.0\n", "{engine}");
+    }
+    let file = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("slopes.jl");
+    let (loops, _) = script.split_once("function changed").unwrap();
+    std::fs::write(&file, format!("{loops}slopes([1.0, 2.0])\n")).unwrap();
+    let file = file.to_string_lossy();
+    let output = command(&["run", &file, "--engine", "cranelift", "--stats"]).output().unwrap();
+    let stats = text(&output.stderr);
+    let compiled = stats.lines().find(|line| line.starts_with("native code")).unwrap();
+    assert!(compiled.contains("slopes(Vector{Float64})"), "{stats}");
+    assert!(!compiled.contains("f(Float64)"), "{stats}");
+}
+
 #[test]
 fn the_calls_that_led_to_an_error_are_the_same_whatever_was_inlined() {
     let script = "a(x) = x > 0 ? error(\"deep\") : x

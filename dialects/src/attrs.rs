@@ -61,8 +61,21 @@ pub fn undef(ctx: &Context) -> Attrs {
 
 /// Returns whether each element of an array is set before it is read, by the attributes of what makes it.
 pub fn is_undef(ctx: &Context, attrs: Attrs) -> bool {
-    let says = ctx.attr(attrs, UNDEF[0].name).map(|value| ctx.constant(value));
-    says == Some(Constant::Bool(true))
+    is_promised(ctx, attrs, UNDEF[0].name)
+}
+
+/// A promise that the name has a value of the declared type.
+pub(crate) const DEFINED: &[AttrDef] =
+    &[AttrDef { name: "defined", pattern: TypePattern::Is(Type::BOOL), required: false }];
+
+/// Returns the attributes of a read of a global name that surely has a value of the declared type.
+pub fn defined(ctx: &Context) -> Attrs {
+    promise(ctx, DEFINED[0].name)
+}
+
+/// Returns whether a global name that is read has a value of the declared type, by the attributes of what reads it.
+pub fn is_defined(ctx: &Context, attrs: Attrs) -> bool {
+    is_promised(ctx, attrs, DEFINED[0].name)
 }
 
 /// Returns the position, from 0, of the first of the parameters that nobody reads after an error: those behind it are others.
@@ -109,6 +122,10 @@ pub fn function(ctx: &Context, name: &str) -> Attrs {
 /// Returns the attributes of an access that is known to be in bounds.
 pub fn inbounds(ctx: &Context) -> Attrs {
     promise(ctx, INBOUNDS[0].name)
+}
+
+fn is_promised(ctx: &Context, attrs: Attrs, name: &str) -> bool {
+    ctx.attr(attrs, name).map(|value| ctx.constant(value)) == Some(Constant::Bool(true))
 }
 
 /// The attribute that makes a promise.

@@ -12,7 +12,7 @@
 //! # Ok::<(), regraft_ir::IrError>(())
 //! ```
 
-use crate::attrs::INBOUNDS;
+use crate::attrs::{DEFINED, INBOUNDS};
 use crate::ir::{Constant, Effects, Fold, InstView, Operand, OperandKind, Syntax, Type, TypeKind};
 use crate::semantics::{convert, scalar};
 use crate::types::{check_fits, describe, field_type, is_exact, is_subtype};
@@ -218,8 +218,11 @@ crate::dialect! {
     /// Traps (`UndefVarError`) if it has none, (`TypeError`) if its value is not of the declared
     /// type.
     ///
+    /// The attribute `{defined=true}` promises that it does not trap.
+    ///
     /// `%1: any = core.global :x`
     GLOBAL = global(name: sym) -> declared [MAY_TRAP] {
+        attrs: DEFINED,
         effects: READS_GLOBALS,
         verify: Some(verify_name),
     };

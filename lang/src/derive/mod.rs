@@ -278,7 +278,7 @@ impl Deriver<'_> {
     /// A function with what may be inlined into it. What is larger is not inlined.
     fn module_to_optimize(&mut self, id: SpecId) -> Module {
         let is_small = |f: &Function| f.all_insts().count() <= MAX_INLINED;
-        self.module_within(id, |spec, f| !spec.is_made() && is_small(f))
+        self.module_within(id, |_, f| is_small(f))
     }
 
     /// The function of that name as native code is made of it.

@@ -3,7 +3,7 @@
 //! The world is asked once for each name and space; every specialisation that used an answer
 //! depends on it.
 
-use regraft_dialects::{core as core_ops, data};
+use regraft_dialects::{attrs, core as core_ops, data};
 use regraft_ir::{Attrs, Constant, Symbol, Type};
 
 use super::frame::{Arg, Args, Frame, StepKind};
@@ -85,7 +85,10 @@ impl Inference {
         }
         frame.effect_free = false;
         let name = self.constant_arg(Constant::Sym(name));
-        frame.push(StepKind::Op(core_ops::GLOBAL, ty), &[name], known, Attrs::NONE)
+        // A constant is bound to its value when that is there.
+        let is_defined = matches!(binding, Binding::Global { .. });
+        let attrs = if is_defined { attrs::defined(&self.ctx) } else { Attrs::NONE };
+        frame.push(StepKind::Op(core_ops::GLOBAL, ty), &[name], known, attrs)
     }
 
     /// Gives a value to a global name.

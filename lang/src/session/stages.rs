@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use regraft_dialects::core;
-use regraft_ir::{Diagnostic, Function, IrResult, Module, TypeKind, Value};
+use regraft_ir::{Diagnostic, IrResult, Module, TypeKind};
 use regraft_passes::rewrite::Math;
 use regraft_passes::{O3, PassRegistry, Pipeline, RunOptions, run_pipeline};
 
@@ -74,28 +73,7 @@ impl Session {
 
     /// Runs the passes for native code on an optimized module of a call.
     pub(super) fn finish_for_native(&self, module: &mut Module) -> Result<(), Vec<Diagnostic>> {
-        self.drop_unused_reads(module).map_err(|error| vec![error.into()])?;
         self.compiler.borrow().finish_for_native(module)
-    }
-
-    /// Drops reads of globals that nothing needs and that surely succeed. A pullback reads the world that it is made
-    /// in; where the pullback itself is gone, the read is all that is left.
-    fn drop_unused_reads(&self, module: &mut Module) -> IrResult<()> {
-        let host = self.interpreter.host();
-        for id in module.ids().to_vec() {
-            let Some(f) = module.get_mut(id) else { continue };
-            let is_needless = |f: &Function, v: Value| {
-                let name = f.operand(v, 0).and_then(|name| f.const_sym(name));
-                let value = name.and_then(|name| host.global(name));
-                !f.is_used(v) && value.is_some_and(|value| value.type_of(&self.ctx) == f.ty(v))
-            };
-            let reads = f.all_insts().filter(|&v| f.op(v) == Some(core::GLOBAL));
-            let needless: Vec<Value> = reads.filter(|&v| is_needless(f, v)).collect();
-            for v in needless {
-                f.delete(v)?;
-            }
-        }
-        Ok(())
     }
 
     /// The lowered body of the method that a call dispatches to.

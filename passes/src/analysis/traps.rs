@@ -26,7 +26,7 @@
 
 use regraft_dialects::semantics::{eval_scalar, field_type, is_exact, is_subtype};
 use regraft_dialects::tangent::TangentTable;
-use regraft_dialects::{ad, arith, core, data, linalg, math, mem};
+use regraft_dialects::{ad, arith, attrs, core, data, linalg, math, mem};
 use regraft_ir::{Constant, Function, Op, OpDef, Operand, Traits, Type, TypeKind, Value};
 use smallvec::SmallVec;
 
@@ -129,6 +129,7 @@ impl<F: OperandFacts> Query<'_, F> {
         match self.def.op {
             arith::FLOAT_TO_INT => self.evaluates() || self.float(0).never(!FloatKinds::UNIT),
             core::CONVERT => self.converts(),
+            core::GLOBAL => attrs::is_defined(self.f.ctx(), self.f.attrs(self.v)),
             core::TYPEASSERT => is_subtype(self.f.ctx(), self.ty(0), self.f.ty(self.v)),
             data::GETFIELD => self.field_type().is_some(),
             data::SETFIELD => {
