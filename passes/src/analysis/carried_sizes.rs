@@ -23,6 +23,8 @@
 //! # Cost
 //! O(arguments of parameters that are arrays) for each of a few sweeps.
 
+use std::iter::successors;
+
 use regraft_dialects::{arith, core, mem};
 use regraft_ir::{
     Block, Constant, ControlFlow, DominatorTree, Function, Operand, Type, TypeKind, Value,
@@ -66,25 +68,25 @@ impl State {
     }
 }
 
-/// The sizes of the arrays that are parameters of blocks, as far as each is one in all runs.
+/// The sizes of the arrays that are parameters of blocks, and of their copies, as far as each is one in all runs.
 #[derive(Debug, Default)]
 pub(crate) struct CarriedSizes {
-    /// By parameter and dimension, counted from 1.
+    /// By array and dimension, counted from 1.
     sizes: FxHashMap<(Value, u8), Size>,
 }
 
 impl CarriedSizes {
-    /// The size of a parameter along a dimension, counted from 1.
-    pub(crate) fn size(&self, param: Value, dim: u8) -> Option<Size> {
-        self.sizes.get(&(param, dim)).copied()
+    /// The size of a parameter, or of a copy of one, along a dimension, counted from 1.
+    pub(crate) fn size(&self, array: Value, dim: u8) -> Option<Size> {
+        self.sizes.get(&(array, dim)).copied()
     }
 
-    /// The parameters of which some sizes are known, in the order of their handles.
-    pub(crate) fn params(&self) -> Vec<Value> {
-        let mut params: Vec<Value> = self.sizes.keys().map(|&(param, _)| param).collect();
-        params.sort_unstable();
-        params.dedup();
-        params
+    /// The arrays of which some sizes are known, in the order of their handles.
+    pub(crate) fn arrays(&self) -> Vec<Value> {
+        let mut arrays: Vec<Value> = self.sizes.keys().map(|&(array, _)| array).collect();
+        arrays.sort_unstable();
+        arrays.dedup();
+        arrays
     }
 }
 
@@ -131,7 +133,8 @@ impl Analysis for CarriedSizes {
                 return Self::default();
             }
         }
-        let known = solver.states.into_iter().filter_map(|(at, state)| match state {
+        let copies: Vec<_> = f.all_insts().flat_map(|v| solver.sizes_of_copy(v)).collect();
+        let known = solver.states.into_iter().chain(copies).filter_map(|(at, state)| match state {
             State::Known(size) => Some((at, size)),
             State::Unseen | State::Varies => None,
         });
@@ -200,6 +203,15 @@ impl Solver<'_> {
             return made_of.map_or(State::Varies, |size| self.number(size, steps - 1));
         }
         State::Varies
+    }
+
+    /// The sizes of a copy of a parameter.
+    fn sizes_of_copy(&self, v: Value) -> impl Iterator<Item = ((Value, u8), State)> {
+        let source = |x: &Value| copied_shape(self.f, *x).and_then(Operand::as_value);
+        let mut sources = successors(source(&v), source).take(MAX_STEPS);
+        let is_of_param = sources.any(|x| self.states.contains_key(&(x, 1)));
+        let dims = rank(self.f, v).filter(|_| is_of_param).into_iter().flat_map(|rank| 1..=rank);
+        dims.map(move |dim| ((v, dim), self.size(v, dim, MAX_STEPS)))
     }
 
     /// The size that an operand is.

@@ -1,4 +1,4 @@
-//! Sizes of arrays that parameters of blocks carry, in place of the instructions that ask for them.
+//! Sizes of arrays that parameters of blocks carry, and of their copies, in place of the instructions that ask for them.
 
 use regraft_dialects::mem;
 use regraft_ir::{ControlFlow, Function, IrResult, Operand, TypeKind, Value};
@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 
 use crate::analysis::{CarriedSizes, Size};
 
-/// Replaces lengths and sizes of parameters by what they always are. Returns how many.
+/// Replaces lengths and sizes of such arrays by what they always are. Returns how many.
 pub(super) fn replace_sizes(
     f: &mut Function,
     cfg: &ControlFlow,
@@ -14,19 +14,19 @@ pub(super) fn replace_sizes(
 ) -> IrResult<usize> {
     // What a size is said to be may be one that was asked of another parameter.
     let mut found: FxHashMap<Value, Operand> = FxHashMap::default();
-    for param in carried.params() {
-        let asks = f.uses(param).filter(|at| at.index == 0 && !at.user.is_terminator());
+    for array in carried.arrays() {
+        let asks = f.uses(array).filter(|at| at.index == 0 && !at.user.is_terminator());
         let asks = asks.map(|at| at.user).filter(|&v| cfg.is_reachable(f.block_of(v)));
         for v in asks.collect::<Vec<Value>>() {
-            let Some(size) = size_asked(f, carried, param, v) else { continue };
+            let Some(size) = size_asked(f, carried, array, v) else { continue };
             let mut with: Operand = match size {
                 Size::Const(n) => f.constant_id(n).into(),
                 Size::Value(size) => size.into(),
-                Size::Of(array, dim) => match *f.ctx().kind(f.ty(array)) {
-                    TypeKind::Array { rank: 1, .. } => f.insert(v, mem::length(array))?.into(),
+                Size::Of(other, dim) => match *f.ctx().kind(f.ty(other)) {
+                    TypeKind::Array { rank: 1, .. } => f.insert(v, mem::length(other))?.into(),
                     _ => {
                         let dim = f.constant_id(i64::from(dim));
-                        f.insert(v, mem::size(array, dim))?.into()
+                        f.insert(v, mem::size(other, dim))?.into()
                     }
                 },
             };
@@ -43,13 +43,13 @@ pub(super) fn replace_sizes(
     Ok(gone.len())
 }
 
-/// The size, or number of elements, that an instruction asks a parameter for, if that is known.
-fn size_asked(f: &Function, carried: &CarriedSizes, param: Value, v: Value) -> Option<Size> {
-    let TypeKind::Array { rank, .. } = *f.ctx().kind(f.ty(param)) else { return None };
+/// The size, or number of elements, that an instruction asks an array for, if that is known.
+fn size_asked(f: &Function, carried: &CarriedSizes, array: Value, v: Value) -> Option<Size> {
+    let TypeKind::Array { rank, .. } = *f.ctx().kind(f.ty(array)) else { return None };
     let size = match f.op(v)? {
-        mem::LENGTH if rank == 1 => carried.size(param, 1)?,
+        mem::LENGTH if rank == 1 => carried.size(array, 1)?,
         mem::LENGTH => {
-            let number = |product: i64, dim| match carried.size(param, dim)? {
+            let number = |product: i64, dim| match carried.size(array, dim)? {
                 Size::Const(n) => product.checked_mul(n),
                 _ => None,
             };
@@ -57,7 +57,7 @@ fn size_asked(f: &Function, carried: &CarriedSizes, param: Value, v: Value) -> O
         }
         mem::SIZE => {
             let dim = f.const_i64(f.operand(v, 1)?)?;
-            carried.size(param, u8::try_from(dim).ok()?)?
+            carried.size(array, u8::try_from(dim).ok()?)?
         }
         _ => return None,
     };

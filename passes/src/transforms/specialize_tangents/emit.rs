@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::expand::{Effect, Make, Part};
-use crate::transforms::util::aggregate::construct;
+use crate::transforms::util::aggregate::{construct, parts};
 
 /// Puts instructions before one that they stand for.
 pub(super) struct Emit<'a> {
@@ -43,6 +43,10 @@ impl<'a> Emit<'a> {
                 let inst = construct(self.f.ctx(), ty, made);
                 self.insert(inst)
             }
+            Make::Ref(_, content) => {
+                let content = self.value(content)?;
+                self.insert(mem::ref_new(content))
+            }
         }
     }
 
@@ -57,19 +61,35 @@ impl<'a> Emit<'a> {
                 let (array, zero) = (self.part(array)?, self.zero(element)?);
                 self.insert(mem::fill_in_place(array, zero))?;
             }
-            &Effect::ClearRef(ref cell, element) => {
-                let (cell, zero) = (self.part(cell)?, self.zero(element)?);
+            Effect::ClearRef(cell, zero) => {
+                let (cell, zero) = (self.part(cell)?, self.value(zero)?);
                 self.insert(mem::ref_set(cell, zero))?;
             }
-            Effect::AddRef(cell, other) => {
+            &Effect::AddRef(ref cell, ref other, ty) => {
                 let (cell, other) = (self.part(cell)?, self.part(other)?);
                 let x = self.insert(mem::ref_get(cell))?;
                 let y = self.insert(mem::ref_get(other))?;
-                let sum = self.insert(arith::add(x, y))?;
+                let sum = self.sum(x, y, ty)?;
                 self.insert(mem::ref_set(cell, sum))?;
             }
         }
         Ok(())
+    }
+
+    /// The sum of two values of numbers. The recursion is as deep as the type, which is small.
+    fn sum(&mut self, x: Operand, y: Operand, ty: Type) -> IrResult<Operand> {
+        if ty.is_float() {
+            return self.insert(arith::add(x, y));
+        }
+        let Some(types) = parts(self.f.ctx(), ty) else { return Ok(x) };
+        let mut sums = Vec::with_capacity(types.len());
+        for (i, ty) in (1i64..).zip(types) {
+            let i = self.f.constant_id(i);
+            let (a, b) = (self.insert(core::get(x, i))?, self.insert(core::get(y, i))?);
+            sums.push(self.sum(a, b, ty)?);
+        }
+        let inst = construct(self.f.ctx(), ty, sums);
+        self.insert(inst)
     }
 
     fn zero(&mut self, ty: Type) -> IrResult<Operand> {

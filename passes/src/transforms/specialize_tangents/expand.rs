@@ -41,6 +41,8 @@ pub(super) enum Make {
     Op(Op, SmallVec<[Part; 2]>, Type),
     /// A tuple or named tuple of this type.
     Tuple(Type, Vec<Make>),
+    /// A new ref of this type.
+    Ref(Type, Box<Make>),
 }
 
 /// An effect on an object.
@@ -50,10 +52,10 @@ pub(super) enum Effect {
     Op(Op, SmallVec<[Part; 2]>),
     /// An array of numbers is set to zero.
     ClearArray(Part, Type),
-    /// A ref of a number is set to zero.
-    ClearRef(Part, Type),
-    /// Adds the content of the second ref to that of the first.
-    AddRef(Part, Part),
+    /// A ref of numbers is set to this zero.
+    ClearRef(Part, Make),
+    /// Adds the content of the second ref, numbers of this type, to that of the first.
+    AddRef(Part, Part, Type),
 }
 
 /// The expansion of an instruction.
@@ -196,7 +198,7 @@ impl<'a> Expand<'a> {
         match make {
             Make::Nothing => Type::UNIT,
             Make::This(part) | Make::Sum(part, _) => part.ty,
-            &Make::Zero(ty) | &Make::Op(_, _, ty) | &Make::Tuple(ty, _) => ty,
+            &Make::Zero(ty) | &Make::Op(_, _, ty) | &Make::Tuple(ty, _) | &Make::Ref(ty, _) => ty,
         }
     }
 
@@ -300,6 +302,9 @@ impl<'a> Expand<'a> {
         if self.types.of(self.ctx, x.ty).tangent != ty || self.objects_in(ty) > 1 {
             return None;
         }
+        if let Some(content) = self.numbers_in(ty) {
+            return Some(Make::Ref(ty, Box::new(self.zero_of_type(content)?)));
+        }
         if ty == Type::ANY || self.is_object(ty) {
             return Some(Make::Op(ad::ZERO, SmallVec::from_iter([x.clone()]), ty));
         }
@@ -308,6 +313,12 @@ impl<'a> Expand<'a> {
         let all = from.into_iter().zip(types).enumerate();
         let made = all.map(|(i, (from, ty))| self.zero(&x.part(i, from), ty)).collect();
         self.tuple(ty, made)
+    }
+
+    /// The content of a ref of numbers, by its type.
+    fn numbers_in(&self, ty: Type) -> Option<Type> {
+        let TypeKind::Ref(content) = *self.ctx.kind(ty) else { return None };
+        (self.objects_in(content) == 0 && self.is_small(content)).then_some(content)
     }
 
     /// The number of parts of a type that are objects, or may be.
@@ -326,6 +337,14 @@ impl<'a> Expand<'a> {
             TypeKind::Array { .. } if !may_reach_others(self.ctx, x.ty) => {
                 Some(Make::Op(mem::COPY, SmallVec::from_iter([x.clone()]), x.ty))
             }
+            _ if self.objects_in(x.ty) == 1 => {
+                let parts = self.parts_of(x)?;
+                let op =
+                    |part: &Part| Make::Op(ad::COPY, SmallVec::from_iter([part.clone()]), part.ty);
+                let parts = parts.iter().map(|part| self.copy(part).unwrap_or_else(|| op(part)));
+                let parts = parts.collect();
+                self.tuple(x.ty, Some(parts))
+            }
             _ => None,
         }
     }
@@ -338,9 +357,9 @@ impl<'a> Expand<'a> {
         if self.objects_in(s.ty) == 0 && self.same_numbers(s.ty, t.ty) {
             return Some(Vec::new());
         }
-        if let (&TypeKind::Ref(a), &TypeKind::Ref(b)) = (self.ctx.kind(s.ty), self.ctx.kind(t.ty)) {
-            let known = a.is_float() && a == b;
-            return known.then(|| vec![Effect::AddRef(s.clone(), t.clone())]);
+        if matches!(self.ctx.kind(s.ty), TypeKind::Ref(_)) {
+            let content = self.numbers_in(s.ty).filter(|_| s.ty == t.ty)?;
+            return Some(vec![Effect::AddRef(s.clone(), t.clone(), content)]);
         }
         let (ss, ts) = self.alike(s, t)?;
         if self.objects_in(s.ty) != 1 {
@@ -386,8 +405,9 @@ impl<'a> Expand<'a> {
             TypeKind::Array { element, .. } if element.is_float() => {
                 Some(vec![Effect::ClearArray(s.clone(), element)])
             }
-            TypeKind::Ref(element) if element.is_float() => {
-                Some(vec![Effect::ClearRef(s.clone(), element)])
+            TypeKind::Ref(_) => {
+                let zero = self.numbers_in(s.ty).and_then(|content| self.zero_of_type(content))?;
+                Some(vec![Effect::ClearRef(s.clone(), zero)])
             }
             _ if !may_reach_objects(self.ctx, s.ty) => Some(Vec::new()),
             _ => {

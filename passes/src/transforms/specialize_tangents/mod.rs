@@ -15,10 +15,11 @@
 //! | `ad.add`, `ad.join` with `nothing` | the other operand |
 //! | `ad.unbox` of what has the type, or is `nothing` | the operand; zeros |
 //! | `ad.zero` of numbers; of a tuple with one object | zeros; the zero of that object alone |
-//! | `ad.copy` of numbers; of an array of values | the operand; `mem.copy` |
+//! | `ad.zero` of an object that holds numbers | `mem.ref_new` of zeros |
+//! | `ad.copy` of numbers; of an array of values; of a tuple with one object | the operand; `mem.copy`; the copy of that object alone |
 //! | `ad.accumulate`, `ad.clear` without any object | nothing |
 //! | `ad.clear` of an array of numbers | `mem.fill_in_place` |
-//! | `ad.accumulate`, `ad.clear` of a ref of a number | `mem.ref_get`, `mem.ref_set` |
+//! | `ad.accumulate`, `ad.clear` of a ref of numbers | `mem.ref_get`, `mem.ref_set` |
 //!
 //! # Method
 //! For each instruction, what becomes of it is found as a tree (`expand`) before anything is
