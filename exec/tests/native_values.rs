@@ -552,3 +552,37 @@ func @f(%1: i64) -> i64 {
         collect_cycles();
     }
 }
+
+#[test]
+fn one_of_two_values_is_selected_and_the_other_let_go() {
+    // The longest of new vectors, by lengths 1, 2, 0, 1, 2; what is selected is changed, and not what was selected before.
+    let text = "
+func @f(%2: i64) -> any {
+^1:
+  %1: array<f64, 1> = mem.array 1.0
+  br ^2(%1, 0)
+^2(%3: array<f64, 1>, %4: i64):
+  %5: bool = arith.lt %4, %2
+  br %5, ^3, ^4
+^3:
+  %6: i64 = arith.add %4, 1
+  %7: i64 = arith.mod %6, 3
+  %8: array<f64, 1> = mem.fill 2.5, %7
+  %9: i64 = mem.length %3
+  %10: bool = arith.gt %7, %9
+  %11: array<f64, 1> = core.select %10, %8, %3
+  %12: array<f64, 1> = core.select %10, %11, %11
+  %13: f64 = mem.load %12, 1
+  %14: f64 = arith.add %13, 1.0
+  %15: unit = mem.store %12, %14, 1
+  br ^2(%12, %6)
+^4:
+  %16: tuple<array<f64, 1>, array<f64, 1>> = core.tuple %1, %3
+  return %16
+}";
+    assert_eq!(run(text, &[5i64.into()]), "([2.0], [6.5, 2.5])");
+    for kind in [EngineKind::Interpreter, EngineKind::Cranelift] {
+        let engine = common::native(&module(text), kind);
+        nothing_stays(engine, |engine| call(engine, &[5i64.into()]));
+    }
+}

@@ -28,6 +28,8 @@ pub(crate) enum Quick {
         element: Type,
         undef: bool,
     },
+    /// One of two values.
+    Select,
     /// A value as it is.
     Same,
     /// The same if it is of a type.
@@ -73,6 +75,7 @@ impl Quick {
                 }
                 _ => Self::None,
             },
+            core::SELECT if [1, 2].iter().all(|&arm| ty(arm) == Some(f.ty(v))) => Self::Select,
             core::CONVERT if f.ty(v) == Type::ANY || ty(0) == Some(f.ty(v)) => Self::Same,
             core::TYPEASSERT => Self::Assert(f.ty(v)),
             core::ISA => match constant(1) {

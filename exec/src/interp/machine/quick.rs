@@ -63,6 +63,11 @@ impl Machine<'_> {
                 Some(&[rows, columns]) => self.new_array(element, [rows, columns], undef)?,
                 _ => None,
             },
+            (Quick::Select, &[Src::Scalar(Scalar::Bool, condition), x, y]) => {
+                let first = self.scalars[s + condition as usize] != 0;
+                let (x, y) = (self.operand(code, x, s, v), self.operand(code, y, s, v));
+                Some(if first { x } else { y })
+            }
             (Quick::Same, &[value]) => Some(self.operand(code, value, s, v)),
             (Quick::Assert(ty), &[value]) => {
                 let fits = val(value).is_some_and(|value| value.is_a(&self.world.ctx, ty));

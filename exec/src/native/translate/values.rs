@@ -6,7 +6,7 @@
 
 use super::super::emitter::{Address, Area, Emitter, Int2, IntCmp, Mem};
 use super::Translator;
-use crate::interp::{Inst, Pc, Reg, Scalar, Src};
+use crate::interp::{Dst, Inst, Pc, Quick, Reg, Scalar, Src};
 use crate::value::{FIRST_SHARED, Val, offsets, tag_of};
 
 /// The most registers that are emptied one by one at the end of a function.
@@ -61,6 +61,28 @@ impl<E: Emitter> Translator<'_, '_, E> {
             }
             _ => return false,
         }
+        true
+    }
+
+    /// One of two values; `false` if the instruction does something else.
+    pub(super) fn select_inst(&mut self, site: u32) -> bool {
+        let site = &self.source.code.evals[site as usize];
+        let (Quick::Select, &[Src::Scalar(Scalar::Bool, condition), x, y], Dst::Val(to)) =
+            (site.quick, &site.args[..], site.dst)
+        else {
+            return false;
+        };
+        let (Some(x), Some(y)) = (value_in(x), value_in(y)) else { return false };
+        let condition = self.e.read(condition);
+        let first = self.nonzero(condition);
+        let [at_x, at_y] = [x, y].map(|(reg, _)| self.val(reg));
+        let base = self.e.select(first, at_x, at_y);
+        let value = self.load_pair(Place { base, at: 0, area: Area::Frame });
+        self.add_pointer(value);
+        for (reg, _) in [x, y].into_iter().filter(|&(_, is_last)| is_last) {
+            self.empty(reg);
+        }
+        self.assign(self.reg(to), value);
         true
     }
 
