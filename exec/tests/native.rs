@@ -334,3 +334,36 @@ func @f(%n: i64) -> array<f64, 1> {
     // Each round adds one to the first and turns all by one place.
     assert_eq!(run(text, &[4i64.into()]), "[4.0, 3.0, 3.0]");
 }
+
+#[test]
+fn powers_and_quotients_by_minus_one() {
+    let of = |params: &str, ty: &str, inst: &str| {
+        format!("func @f({params}) -> {ty} {{\n^1:\n  %3: {ty} = {inst}\n  return %3\n}}")
+    };
+    let power = of("%1: f64, %2: f64", "f64", "math.pow %1, %2");
+    for (x, y, result) in [
+        (2.0, 0.5, "1.4142135623730951"),
+        (-2.0, 3.0, "-8.0"),
+        (-0.0, -1.0, "-Inf"),
+        (f64::NAN, 0.0, "1.0"),
+    ] {
+        assert_eq!(run(&power, &[x.into(), y.into()]), result);
+    }
+    assert!(run(&power, &[(-2.0).into(), 0.5.into()]).contains("DomainError"));
+    let power = of("%1: f64, %2: i64", "f64", "math.powi %1, %2");
+    for (n, result) in [(5, "-32.0"), (-3, "-0.125"), (0, "1.0"), (i64::MIN, "0.0")] {
+        assert_eq!(run(&power, &[(-2.0).into(), n.into()]), result);
+    }
+    let power = of("%1: i64, %2: i64", "i64", "arith.powi %1, %2");
+    for (x, n, result) in [(-3, 3, "-27"), (2, 64, "0"), (-1, -3, "-1")] {
+        assert_eq!(run(&power, &[i64::into(x), i64::into(n)]), result);
+    }
+    assert!(run(&power, &[2i64.into(), (-1i64).into()]).contains("DomainError"));
+    for (op, of_seven) in [("div", "-7"), ("rem", "0"), ("fld", "-7"), ("cld", "-7"), ("mod", "0")]
+    {
+        let text = of("%1: i64", "i64", &format!("arith.{op} %1, -1"));
+        assert_eq!(run(&text, &[7i64.into()]), of_seven, "{op}");
+        let least = run(&text, &[i64::MIN.into()]);
+        assert_eq!(least.contains("DivideError"), of_seven != "0", "{op}: {least}");
+    }
+}

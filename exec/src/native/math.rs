@@ -53,9 +53,18 @@ const OF_ONE: [(Op, &str, Domain); 23] = [
     (math::ATANH, "regraft_atanh", Domain::Within(1.0)),
 ];
 
-/// The functions of two numbers, which are defined for all.
-const OF_TWO: [(Op, &str); 3] =
-    [(math::ATAN2, "regraft_atan2"), (math::HYPOT, "regraft_hypot"), (arith::FREM, "regraft_frem")];
+const DOUBLES: &[Arg] = &[Arg::Double, Arg::Double];
+
+/// The functions of two numbers, with the kinds of these. All but powers of doubles to doubles and of integers are defined for
+/// all.
+const OF_TWO: [(Op, &str, &[Arg]); 6] = [
+    (math::ATAN2, "regraft_atan2", DOUBLES),
+    (math::HYPOT, "regraft_hypot", DOUBLES),
+    (arith::FREM, "regraft_frem", DOUBLES),
+    (math::POW, "regraft_pow", DOUBLES),
+    (math::POWI, "regraft_powi", &[Arg::Double, Arg::Int]),
+    (arith::POWI, "regraft_powi_int", &[Arg::Int, Arg::Int]),
+];
 
 extern "C" fn asinh(x: f64) -> f64 {
     semantics::math::asinh(x)
@@ -77,6 +86,14 @@ extern "C" fn frem(x: f64, y: f64) -> f64 {
     x % y
 }
 
+extern "C" fn powi(x: f64, n: i64) -> f64 {
+    semantics::math::powi(x, n)
+}
+
+extern "C" fn powi_int(x: i64, n: i64) -> i64 {
+    semantics::int::powi(x, n).unwrap_or(0)
+}
+
 /// The address of the function of an op: that of [`vector_math`], or of one that has no other form.
 fn scalar(op: Op) -> Option<*const u8> {
     vector_math::address(op, Form::Scalar).or_else(|| {
@@ -86,13 +103,15 @@ fn scalar(op: Op) -> Option<*const u8> {
             math::ACOSH => acosh as *const u8,
             math::ATANH => atanh as *const u8,
             arith::FREM => frem as *const u8,
+            math::POWI => powi as *const u8,
+            arith::POWI => powi_int as *const u8,
             _ => return None,
         })
     })
 }
 
 fn function(op: Op, name: &'static str, params: &'static [Arg]) -> Option<Function> {
-    let (address, result) = (scalar(op)?, Some(Arg::Double));
+    let (address, result) = (scalar(op)?, params.first().copied());
     Some(Function { name, address, params, result, touches: Touches::Nothing })
 }
 
@@ -102,10 +121,10 @@ pub(super) fn of_one(op: Op) -> Option<OfOne> {
     Some(OfOne { call: function(op, name, &[Arg::Double])?, domain })
 }
 
-/// The function of an op of two operands that is defined for all numbers.
+/// The function of an op of two operands.
 pub(super) fn of_two(op: Op) -> Option<Function> {
-    let (_, name) = OF_TWO.into_iter().find(|&(known, _)| known == op)?;
-    function(op, name, &[Arg::Double, Arg::Double])
+    let (_, name, params) = OF_TWO.into_iter().find(|&(known, ..)| known == op)?;
+    function(op, name, params)
 }
 
 /// The names of functions that have a form for strips, and those of these forms.
@@ -131,10 +150,11 @@ pub(super) fn strip(name: &str) -> Option<(Function, usize)> {
 pub(super) fn all() -> impl Iterator<Item = Function> {
     let of_one = OF_ONE.into_iter().filter_map(|(op, ..)| of_one(op)).map(|function| function.call);
     let strips = STRIPS.iter().filter_map(|&(name, _)| strip(name)).map(|(strip, _)| strip);
-    of_one.chain(OF_TWO.into_iter().filter_map(|(op, _)| of_two(op))).chain(strips)
+    of_one.chain(OF_TWO.into_iter().filter_map(|(op, ..)| of_two(op))).chain(strips)
 }
 
 /// Returns whether an op is a function here that is defined for all numbers.
 pub(super) fn is_total(op: Op) -> bool {
-    of_two(op).is_some() || of_one(op).is_some_and(|function| function.domain == Domain::All)
+    of_two(op).is_some() && !matches!(op, math::POW | arith::POWI)
+        || of_one(op).is_some_and(|function| function.domain == Domain::All)
 }

@@ -41,7 +41,7 @@ use regraft_dialects::{arith, cf, core};
 use regraft_ir::{Block, ControlFlow, Function, Inst, IrResult, Op, Operand, Traits, Value};
 
 use crate::analysis::Ranges;
-use crate::analysis::traps::may_trap_given;
+use crate::analysis::traps::is_error_given;
 use crate::transforms::util::edit::{delete_unreachable, replace_where_it_fits};
 use crate::{FunctionPass, PassContext, PassResult};
 
@@ -119,7 +119,7 @@ impl FunctionPass for Sccp {
 }
 
 /// Deletes those instructions, in reverse postorder of blocks, that nobody uses and that stop the program on other operands than
-/// they have here. Of those that never do, dead code elimination knows. O(instructions).
+/// they have here, such as arrays of lengths that might be negative. Of those that never do, dead code elimination knows. O(instructions).
 fn delete_unused(f: &mut Function, ranges: &Ranges, trapping: &[Value]) -> IrResult<u64> {
     let mut deleted = 0;
     for &v in trapping.iter().rev() {
@@ -143,7 +143,7 @@ fn is_removable(f: &Function, ranges: &Ranges, block: Block, v: Value) -> bool {
     let Some(def) = f.op_def(v) else { return false };
     !def.effects.writes_anything()
         && (!def.traits.contains(Traits::MAY_TRAP) && !f.checks_operands(v)
-            || !may_trap_given(f, v, &ranges.facts(f, block)))
+            || !is_error_given(f, v, &ranges.facts(f, block)))
 }
 
 /// Returns what an instruction always equals: a constant, or one of its operands.

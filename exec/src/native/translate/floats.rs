@@ -78,14 +78,23 @@ impl<E: Emitter> Translator<'_, '_, E> {
             }
             return true;
         }
-        if let Some(function) = math::of_two(op) {
-            let (x, y) = (self.e.read(a), self.e.read(b));
-            if let Some(result) = self.e.call(&function, &[x, y]) {
-                self.e.write(d, result);
+        let Some(function) = math::of_two(op) else { return false };
+        let (x, y) = (self.e.read(a), self.e.read(b));
+        let call = |this: &mut Self| {
+            if let Some(result) = this.e.call(&function, &[x, y]) {
+                this.e.write(d, result);
             }
-            return true;
+        };
+        match op {
+            // Of a negative number only powers to whole ones are defined.
+            ops::POW => {
+                let zero = self.e.double(0);
+                let usual = self.e.float_cmp(FloatCmp::Le, zero, x);
+                self.quickly(usual, pc, call);
+            }
+            _ => call(self),
         }
-        false
+        true
     }
 
     /// Leaves with an error unless `x` is in the domain of a function.

@@ -4,6 +4,7 @@ use regraft_dialects::{arith, core};
 use regraft_ir::Op;
 
 use super::super::emitter::{Cast, Emitter, Int1, Int2, IntCmp};
+use super::super::math;
 use super::Translator;
 use crate::interp::{Pc, Reg, Scalar, ScalarOp};
 
@@ -56,7 +57,20 @@ impl<E: Emitter> Translator<'_, '_, E> {
             arith::BSWAP if wide => self.int1(Int1::Bswap, d, a),
             arith::SHL | arith::SHR | arith::ASHR if wide => self.shift(pc, op, d, a, b),
             arith::DIV | arith::REM | arith::FLD | arith::CLD | arith::MOD => {
-                self.divide(pc, op, d, a, b);
+                match self.source.code.constant_in(b) {
+                    Some(u64::MAX) => self.divide_by_minus_one(pc, function, d, a),
+                    _ => self.divide(pc, op, d, a, b),
+                }
+            }
+            arith::POWI if wide => {
+                let Some(power) = math::of_two(op) else { return false };
+                let (x, n, zero) = (self.e.read(a), self.e.read(b), self.e.int(0));
+                let usual = self.e.int_cmp(IntCmp::Le, zero, n);
+                self.quickly(usual, pc, |this| {
+                    if let Some(result) = this.e.call(&power, &[x, n]) {
+                        this.e.write(d, result);
+                    }
+                });
             }
             arith::CHECKED_ADD | arith::CHECKED_SUB if wide => {
                 self.checked(pc, op == arith::CHECKED_ADD, d, a, b);
@@ -125,6 +139,20 @@ impl<E: Emitter> Translator<'_, '_, E> {
         self.quickly(usual, pc, |this| {
             let x = this.e.int2(shift, x, count);
             this.e.write(d, x);
+        });
+    }
+
+    /// A quotient or remainder by -1; the runtime does that of the least integer.
+    fn divide_by_minus_one(&mut self, pc: Pc, function: ScalarOp, d: Reg, a: Reg) {
+        let least = i64::MIN >> (64 - 8 * function.ty.mem().size());
+        let (x, least, zero) = (self.e.read(a), self.e.int(least), self.e.int(0));
+        let usual = self.e.int_cmp(IntCmp::Ne, x, least);
+        self.quickly(usual, pc, |this| {
+            let result = match function.op {
+                arith::REM | arith::MOD => zero,
+                _ => this.e.int2(Int2::Sub, zero, x),
+            };
+            this.e.write(d, result);
         });
     }
 
