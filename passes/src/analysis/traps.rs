@@ -72,17 +72,6 @@ pub fn may_trap(f: &Function, v: Value) -> bool {
 
 /// The same, given what is known of its operands.
 pub fn may_trap_given(f: &Function, v: Value, facts: &impl OperandFacts) -> bool {
-    may_trap_with(f, v, facts, SMALL_ARRAY)
-}
-
-/// Returns whether leaving out `v`, which nobody uses, may leave out an error, given what is known of its operands. That memory runs out
-/// is none: an array that is not made takes none.
-pub(crate) fn is_error_given(f: &Function, v: Value, facts: &impl OperandFacts) -> bool {
-    may_trap_with(f, v, facts, Interval::LENGTH.hi)
-}
-
-/// The same, where there is room for arrays of so many elements.
-fn may_trap_with(f: &Function, v: Value, facts: &impl OperandFacts, room: i64) -> bool {
     let Some(def) = f.op_def(v) else { return false };
     if !def.traits.contains(Traits::MAY_TRAP) {
         return f.checks_operands(v);
@@ -91,7 +80,7 @@ fn may_trap_with(f: &Function, v: Value, facts: &impl OperandFacts, room: i64) -
         def.op,
         mem::LOAD | mem::STORE | mem::COPYTO | linalg::PRODUCT | linalg::ADD_PRODUCT
     ) && f.attr(v, "inbounds") == Some(Constant::Bool(true));
-    f.checks_operands(v) || !(Query { f, v, def, facts, promised, room }).is_safe()
+    f.checks_operands(v) || !(Query { f, v, def, facts, promised }).is_safe()
 }
 
 /// Returns whether `v` may run where it did not run before: it has no effect, makes no object and
@@ -115,7 +104,7 @@ pub(crate) fn speculatable_given(f: &Function, v: Value, facts: &impl OperandFac
     }
     !f.checks_operands(v)
         && (!def.traits.contains(Traits::MAY_TRAP)
-            || (Query { f, v, def, facts, promised: false, room: SMALL_ARRAY }).is_safe())
+            || (Query { f, v, def, facts, promised: false }).is_safe())
 }
 
 /// Returns whether `v` can be dropped when nobody uses its result: it changes nothing, does not
@@ -132,8 +121,6 @@ struct Query<'a, F> {
     facts: &'a F,
     /// True if the indices are in bounds because the program says so.
     promised: bool,
-    /// There is memory for arrays of so many elements.
-    room: i64,
 }
 
 impl<F: OperandFacts> Query<'_, F> {
@@ -159,8 +146,8 @@ impl<F: OperandFacts> Query<'_, F> {
             mem::STORE => self.is_in_bounds(),
             mem::COPYTO | linalg::PRODUCT | linalg::ADD_PRODUCT => self.promised,
             mem::SIZE => self.int(1).lo >= 1,
-            mem::ALLOC => self.has_room(0),
-            mem::FILL => self.has_room(1),
+            mem::ALLOC => self.is_small(0),
+            mem::FILL => self.is_small(1),
             ad::ZERO | ad::SHADOW | ad::COTANGENT | ad::COPY => self.is_of_declared_type(),
             op if op.dialect() == arith::ADD.dialect() => self.is_safe_on_integers(),
             op if op.dialect() == math::SQRT.dialect() => self.is_in_domain() || self.evaluates(),
@@ -256,14 +243,14 @@ impl<F: OperandFacts> Query<'_, F> {
         self.promised || self.facts.in_bounds(self.v)
     }
 
-    /// Returns whether the operands from `first` on are the dimensions of an array that there is room for.
-    fn has_room(&self, first: usize) -> bool {
+    /// Returns whether the operands from `first` on are the dimensions of a small array.
+    fn is_small(&self, first: usize) -> bool {
         let mut count = 1i64;
         (first..self.f.operand_count(self.v)).all(|position| {
             let size = self.int(position);
             count = count.saturating_mul(size.hi.max(0));
-            size.is_within(Interval { lo: 0, hi: self.room })
-        }) && count <= self.room
+            size.is_within(Interval { lo: 0, hi: SMALL_ARRAY })
+        }) && count <= SMALL_ARRAY
     }
 
     fn is_in_domain(&self) -> bool {

@@ -41,7 +41,8 @@ use regraft_dialects::{arith, cf, core};
 use regraft_ir::{Block, ControlFlow, Function, Inst, IrResult, Op, Operand, Traits, Value};
 
 use crate::analysis::Ranges;
-use crate::analysis::traps::is_error_given;
+use crate::analysis::traps::{OperandFacts, may_trap_given};
+use crate::transforms::util::allocation_sites::needs_memory_only_given;
 use crate::transforms::util::edit::{delete_unreachable, replace_where_it_fits};
 use crate::{FunctionPass, PassContext, PassResult};
 
@@ -141,9 +142,11 @@ fn is_needed(f: &Function, param: Value) -> bool {
 /// Returns whether `v` can go if nobody uses it, on what its operands can be here.
 fn is_removable(f: &Function, ranges: &Ranges, block: Block, v: Value) -> bool {
     let Some(def) = f.op_def(v) else { return false };
+    let facts = ranges.facts(f, block);
     !def.effects.writes_anything()
         && (!def.traits.contains(Traits::MAY_TRAP) && !f.checks_operands(v)
-            || !is_error_given(f, v, &ranges.facts(f, block)))
+            || needs_memory_only_given(f, v, |size| facts.int(size).lo >= 0)
+            || !may_trap_given(f, v, &facts))
 }
 
 /// Returns what an instruction always equals: a constant, or one of its operands.

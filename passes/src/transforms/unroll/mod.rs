@@ -40,7 +40,8 @@ pub(in crate::transforms) mod edges;
 pub(crate) mod factor;
 mod full;
 
-use regraft_ir::{Block, ControlFlow, Function};
+use regraft_dialects::mem;
+use regraft_ir::{Block, ControlFlow, Function, Operand, Value};
 
 use super::simplify_cfg::{merge_after, replace_params};
 use crate::analysis::loop_exits::may_be_constant;
@@ -51,6 +52,9 @@ use crate::transforms::util::loop_form::{LoopForm, close_loops};
 use crate::{LoopPass, OptionDef, Options, PassContext, PassResult};
 use factor::ByFactor;
 use full::Full;
+
+/// The most elements of an array that counts as small.
+const MAX_ELEMENTS: i64 = 64;
 
 crate::pass! {
     /// Unrolls loops: fully where the number of iterations is a small constant, else by a factor.
@@ -78,6 +82,8 @@ crate::pass! {
         full_trips: usize,
         /// The most instructions that a loop which is unrolled fully becomes.
         full_size: usize,
+        /// The same for a loop over the elements of a small array that the function makes.
+        array_size: usize,
         /// The number of copies of the body in one round of other loops; less than 2 unrolls none.
         factor: usize,
         /// The most instructions of such a round.
@@ -97,6 +103,12 @@ impl LoopPass for Unroll {
             .between(1, 64),
         OptionDef::int("full-trips", 16, "unroll a loop fully if it is entered at most so often"),
         OptionDef::int("full-size", 128, "and if it becomes at most so many instructions"),
+        OptionDef::int(
+            "array-size",
+            128,
+            "or at most so many where it runs over an array of a few elements that the function makes: these \
+             may become values then",
+        ),
         OptionDef::int("size", 256, "a round has at most so many instructions"),
         OptionDef::flag("runtime", true, "by a factor, also if the count is not a constant"),
         OptionDef::flag("any-count", false, "by a factor, also if no count is known; tests stay"),
@@ -106,6 +118,7 @@ impl LoopPass for Unroll {
         *self = Self {
             full_trips: options.size("full-trips"),
             full_size: options.size("full-size"),
+            array_size: options.size("array-size"),
             factor: options.size("factor"),
             size: options.size("size"),
             runtime: options.flag("runtime"),
@@ -209,7 +222,7 @@ impl Unroll {
         let fits = |most| size_up_to(f, forest.blocks(id), most).is_some();
         self.factor > 1 && fits(self.size / self.factor)
             || self.full_trips > 0
-                && fits(self.full_size)
+                && fits(self.full_size.max(self.array_size))
                 && may_be_constant(f, forest, id, self.full_trips as u64 - 1)
     }
 
@@ -226,7 +239,9 @@ impl Unroll {
         if let LatchRuns::Constant(runs) = count.latch_runs
             && let Ok(runs) = usize::try_from(runs)
             && runs < full_trips
-            && insts.saturating_mul(runs.max(1)) <= full_size
+            && let size = insts.saturating_mul(runs.max(1))
+            && (size <= full_size
+                || size <= self.array_size && runs_over_small_array(f, forest, id))
         {
             return Some(Plan::Full(Full::new(f, forest, counts, id, runs)));
         }
@@ -243,6 +258,31 @@ impl Unroll {
         }
         self.any_count.then(|| Plan::Factor(ByFactor::any(forest, id, factor)))
     }
+}
+
+/// Returns whether a loop accesses different elements of an array that the function makes, of a few elements.
+fn runs_over_small_array(f: &Function, forest: &LoopForest, id: LoopId) -> bool {
+    let is_small = |array: Value| {
+        let sizes = match f.op(array) {
+            Some(mem::ARRAY) => return f.operand_count(array) <= MAX_ELEMENTS as usize,
+            Some(mem::ALLOC) => f.operands(array),
+            _ => return false,
+        };
+        let count = sizes.map(|size| f.const_i64(size)).try_fold(1i64, |n, by| n.checked_mul(by?));
+        count.is_some_and(|count| count <= MAX_ELEMENTS)
+    };
+    let varies = |index: Operand| {
+        index.as_value().is_some_and(|index| forest.contains(id, f.block_of(index)))
+    };
+    forest.blocks(id).iter().flat_map(|&block| f.body(block)).any(|v| {
+        let skipped = match f.op(v) {
+            Some(mem::LOAD) => 1,
+            Some(mem::STORE) => 2,
+            _ => return false,
+        };
+        let array = f.operand(v, 0).and_then(Operand::as_value);
+        array.is_some_and(is_small) && f.operands(v).skip(skipped).any(varies)
+    })
 }
 
 /// Returns how many instructions there are in blocks, jumps not counted, if not more than `most`.
