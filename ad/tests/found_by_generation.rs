@@ -561,3 +561,22 @@ func @main(%x: f64) -> f64 {
 }";
     floats(text, &[3.0], &[6.0]);
 }
+
+/// What was copied into an array is a constant, and grows afterwards: on the way back, as many cotangents go as it had elements then.
+#[test]
+fn a_constant_that_was_copied_grows() {
+    let text = "
+func @main(%x: f64) -> f64 {
+^1:
+  %to: array<f64, 1> = mem.array %x, %x, %x
+  %from: array<f64, 1> = mem.array 1.0, 2.0
+  mem.copyto %to, %from
+  mem.push %from, 3.0
+  mem.push %from, 4.0
+  %a: f64 = mem.load %to, 2
+  %b: f64 = mem.load %to, 3
+  %c: f64 = arith.mul %a, %b
+  return %c
+}";
+    floats(text, &[5.0], &[2.0]);
+}

@@ -324,7 +324,16 @@ fn zeros_like(cx: &mut dyn ShadowCx, ty: Type) -> Operand {
 }
 
 fn copyto_shadow(cx: &mut dyn ShadowCx) {
-    change_shadow(cx, keep_elements, |cx| {
+    let keep = |cx: &mut dyn ShadowCx| {
+        // What is constant may have another length on the way back: nothing undoes its changes.
+        if !cx.has_shadow(1) {
+            let source = cx.operand(1);
+            let length = cx.emit_before(mem::length(source));
+            cx.keep(length);
+        }
+        keep_elements(cx);
+    };
+    change_shadow(cx, keep, |cx| {
         let element = element(cx, 0);
         if cx.types().has_shadow(element) && cx.has_shadow(1) {
             let (dest, source) = (shadow_of(cx, 0), shadow_of(cx, 1));
@@ -516,29 +525,22 @@ fn copy_adjoint(cx: &mut dyn AdjointCx) {
 
 fn copyto_adjoint(cx: &mut dyn AdjointCx) {
     let from = shadow_of(cx, 0);
-    let to = cx.shadow(1);
-    let count = match to {
-        Some(to) => cx.emit(mem::length(to)),
+    let Some(to) = cx.shadow(1) else {
         // What came instead of what was there is a constant.
-        None => {
-            let source = cx.operand(1);
-            cx.emit(mem::length(source))
+        let Some(count) = cx.kept(0) else { return };
+        uncopy(cx, from, None, count);
+        if let Some(kept) = cx.kept(1) {
+            put_back_first(cx, from, kept, count);
         }
+        return;
     };
-    uncopy(cx, from, to, count);
-    let Some(kept) = cx.kept(0) else { return };
-    let count = match to {
-        Some(source) => {
-            let count = cx.emit(mem::length(source));
-            // An array that was copied to itself has stayed what it was.
-            let same = cx.emit(core::same(from, source));
-            let none = integer(cx.ctx(), 0);
-            cx.emit(core::select(same, none, count))
-        }
-        None => {
-            let source = cx.operand(1);
-            cx.emit(mem::length(source))
-        }
-    };
-    put_back_first(cx, from, kept, count);
+    let count = cx.emit(mem::length(to));
+    uncopy(cx, from, Some(to), count);
+    if let Some(kept) = cx.kept(0) {
+        // An array that was copied to itself has stayed what it was.
+        let same = cx.emit(core::same(from, to));
+        let none = integer(cx.ctx(), 0);
+        let count = cx.emit(core::select(same, none, count));
+        put_back_first(cx, from, kept, count);
+    }
 }
