@@ -3,9 +3,10 @@
 //! `cargo bench -p regraft-bench --bench adjoints` prints a table beside the targets: for programs
 //! in `examples`, the instructions that the interpreter runs for a gradient, for each that it runs
 //! for the function itself, and the bytes that are kept in each iteration; the time to the first
-//! gradient; the time that it takes to make the derivative of a large function.
+//! gradient; the time that it takes to make the derivative of a large function; the time of an iteration of loops that take a
+//! derivative each time (`src/derivatives_in_loops.jl`).
 //!
-//! A word may follow: `programs`, `first` or `growth`, for that part alone.
+//! A word may follow: `programs`, `first`, `growth` or `loops`, for that part alone.
 
 use regraft_ad::{PlanKind, ReverseOptions, reverse};
 use regraft_bench::adjoints::{ADBENCH, Adjoint, LOOPS, MOONCAKE, Program};
@@ -13,7 +14,9 @@ use regraft_bench::memory::keep_heap;
 use regraft_bench::smooth::{self, Shape};
 use regraft_bench::table::{Bound, Table, median_seconds};
 use regraft_dialects::context;
+use regraft_exec::EngineKind;
 use regraft_ir::Diagnostic;
+use regraft_lang::Session;
 
 const RUNS: usize = 5;
 
@@ -37,6 +40,12 @@ fn main() {
     if wants("growth") {
         growth_figures(&mut table);
     }
+    if wants("loops")
+        && let Err(errors) = loop_figures(&mut table)
+    {
+        let told: Vec<_> = errors.iter().map(Diagnostic::message).collect();
+        eprintln!("{}", told.join("\n"));
+    }
     println!("\n{table}");
 }
 
@@ -50,6 +59,39 @@ fn program_figures(table: &mut Table, program: &Program) -> Result<(), Vec<Diagn
     let ratio = format!("{name}, gradient / function");
     table.add(ratio, best.ratio(), "", Bound::AtMost(program.most), note);
     table.add(format!("{name}, kept"), kept as f64, "bytes an iteration", Bound::None, "");
+    Ok(())
+}
+
+/// Loops that take a derivative in each iteration, with the most nanoseconds of one.
+const IN_LOOPS: [(&str, f64); 8] = [
+    ("slopes", 10.0),
+    ("curvatures", 10.0),
+    ("pullbacks", 10.0),
+    ("descent", 20.0),
+    ("named_descent", 20.0),
+    ("fit", 20.0),
+    ("stochastic_descent", 30.0),
+    ("arm", 1500.0),
+];
+
+/// The time of an iteration by Cranelift, the median of several runs of many.
+fn loop_figures(table: &mut Table) -> Result<(), Vec<Diagnostic>> {
+    const ITERATIONS: i64 = 20_000;
+    let mut session = Session::new(&context());
+    session.set_engine(EngineKind::Cranelift).map_err(|error| vec![error])?;
+    session.run("loops", include_str!("../src/derivatives_in_loops.jl"))?;
+    for (function, most) in IN_LOOPS {
+        let call = format!("{function}({ITERATIONS})");
+        // The first calls compile it.
+        session.run("call", &call)?;
+        session.run("call", &call)?;
+        let callee = session.run("function", function)?;
+        let seconds =
+            median_seconds(9, || (), |()| session.call_value(&callee, &[ITERATIONS.into()]));
+        let what = format!("a derivative in `{function}`");
+        let ns = seconds / ITERATIONS as f64 * 1e9;
+        table.add(what, ns, "ns", Bound::AtMost(most), String::new());
+    }
     Ok(())
 }
 
