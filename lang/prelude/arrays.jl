@@ -381,7 +381,14 @@ hcat(xs...) = __hvcat(__unroll_fold(__join_eltypes, nothing, xs), (data.fieldcou
 vcat(xs...) = __stack(__unroll_fold(__join_eltypes, nothing, xs), xs, __unroll_fold(__form_with, __Flat(), xs))
 vcat(xs::Number...) = vect(xs...)
 vcat(a::AbstractVector) = __copy_as(eltype(a), a)
-vcat(a::AbstractVector, b::AbstractVector) = append!(__copy_as(promote_type(eltype(a), eltype(b)), a), b)
+vcat(a::AbstractVector, b::AbstractVector) = __joined(promote_type(eltype(a), eltype(b)), a, b)
+function __joined(::Type{T}, a, b) where T
+    n = length(a)
+    out = mem.alloc(Array{T, 1}, n + length(b))
+    __place(out, a, 0, 0)
+    __place(out, b, n, 0)
+    return out
+end
 __copy_as(::Type{T}, a) where T = __converted(T, a)
 function hvcat(rows::Tuple, xs...)
     __check_count(__unroll_fold(+, 0, rows), data.fieldcount(xs))
