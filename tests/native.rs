@@ -106,6 +106,28 @@ fn native_code_follows_redefinitions() {
     }
 }
 
+/// A constant gets a value of another type while a function runs that reads it behind a test only.
+#[test]
+fn a_constant_is_not_read_where_the_program_does_not() {
+    let script = "const A = [1.0, 2.0]
+function f(n, c)
+    @eval const A = Float32[5.0]
+    s = 0.0
+    for i in 1:n
+        if i > c
+            s += A[1]
+        end
+        s += i
+    end
+    s
+end
+println(f(3, 100))
+";
+    for engine in ["interp", "cranelift", "auto"] {
+        assert_eq!(run_text(script, engine), "6.0\n", "{engine}");
+    }
+}
+
 /// The forward and the reverse part of a pullback, and a gradient, are part of the loop that asks for them, as long as the
 /// function is the same.
 #[test]

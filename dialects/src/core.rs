@@ -218,7 +218,7 @@ crate::dialect! {
     /// Traps (`UndefVarError`) if it has none, (`TypeError`) if its value is not of the declared
     /// type.
     ///
-    /// The attribute `{defined=true}` promises that it does not trap.
+    /// The attribute `{defined=true}` promises that it does not trap where it stands.
     ///
     /// `%1: any = core.global :x`
     GLOBAL = global(name: sym) -> declared [MAY_TRAP] {

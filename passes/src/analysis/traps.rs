@@ -76,16 +76,19 @@ pub fn may_trap_given(f: &Function, v: Value, facts: &impl OperandFacts) -> bool
     if !def.traits.contains(Traits::MAY_TRAP) {
         return f.checks_operands(v);
     }
-    let promised = matches!(
-        def.op,
-        mem::LOAD | mem::STORE | mem::COPYTO | linalg::PRODUCT | linalg::ADD_PRODUCT
-    ) && f.attr(v, "inbounds") == Some(Constant::Bool(true));
+    let promised = match def.op {
+        mem::LOAD | mem::STORE | mem::COPYTO | linalg::PRODUCT | linalg::ADD_PRODUCT => {
+            f.attr(v, "inbounds") == Some(Constant::Bool(true))
+        }
+        core::GLOBAL => attrs::is_defined(f.ctx(), f.attrs(v)),
+        _ => false,
+    };
     f.checks_operands(v) || !(Query { f, v, def, facts, promised }).is_safe()
 }
 
 /// Returns whether `v` may run where it did not run before: it has no effect, makes no object and
 /// does not trap, whatever the reason for which it ran where it stands. A promise of the program
-/// (`{inbounds=true}`) holds only there. It says nothing about memory that `v` reads, which may
+/// (`{inbounds=true}`, `{defined=true}`) holds only there. It says nothing about memory that `v` reads, which may
 /// hold something else there. `false` for a parameter. O(operands).
 pub fn speculatable(f: &Function, v: Value) -> bool {
     speculatable_given(f, v, &Constants(f))
@@ -119,7 +122,7 @@ struct Query<'a, F> {
     v: Value,
     def: &'static OpDef,
     facts: &'a F,
-    /// True if the indices are in bounds because the program says so.
+    /// True if the indices are in bounds, or the name has a value, because the program says so.
     promised: bool,
 }
 
@@ -129,7 +132,7 @@ impl<F: OperandFacts> Query<'_, F> {
         match self.def.op {
             arith::FLOAT_TO_INT => self.evaluates() || self.float(0).never(!FloatKinds::UNIT),
             core::CONVERT => self.converts(),
-            core::GLOBAL => attrs::is_defined(self.f.ctx(), self.f.attrs(self.v)),
+            core::GLOBAL => self.promised,
             core::TYPEASSERT => is_subtype(self.f.ctx(), self.ty(0), self.f.ty(self.v)),
             data::GETFIELD => self.field_type().is_some(),
             data::SETFIELD => {
