@@ -32,7 +32,7 @@ use crate::analysis::comparison::opposite;
 use crate::analysis::loop_exits::Test;
 use crate::analysis::{LoopForest, LoopId};
 use crate::transforms::util::counters::ensure_preheaders;
-use crate::transforms::util::edit::{delete_unused, only};
+use crate::transforms::util::edit::{delete_unused, only, only_edge_into};
 use crate::{LoopPass, PassContext, PassResult};
 
 crate::pass! {
@@ -239,7 +239,7 @@ impl Join {
         let (stays, leaves, first) = of_block(block)?;
         let next = f.edge_target(stays);
         let condition = f.operand(Value::terminator(next), 0)?.as_value()?;
-        let alone = only(f.in_edges(next)).is_some()
+        let alone = only_edge_into(f, next).is_some()
             && f.param_count(next) == 0
             && only(f.body(next)) == Some(condition)
             && only(f.uses(condition)).is_some();

@@ -19,7 +19,7 @@ use crate::analysis::comparison::swapped;
 use crate::analysis::trip_count::edge_condition;
 use crate::analysis::{InductionVariables, LoopForest, LoopId, Poly, Sym, TripCounts};
 use crate::transforms::simplify_cfg::merge_after;
-use crate::transforms::util::edit::only;
+use crate::transforms::util::edit::{only, only_edge_into};
 use crate::transforms::util::loop_pair::{CountedLoop, is_pure};
 
 /// A branch around a loop.
@@ -59,7 +59,7 @@ impl Guard {
             if !is_pure(f, enter.from) {
                 return None;
             }
-            enter = only(f.in_edges(enter.from))?;
+            enter = only_edge_into(f, enter.from)?;
         }
         let (block, into) = (enter.from, f.edge_target(enter));
         let mut edges = f.out_edges(block);

@@ -13,7 +13,7 @@
 use regraft_dialects::arith;
 use regraft_ir::{Block, DominatorTree, Function, IrResult, Operand, Traits, Type, Value};
 
-use crate::transforms::util::edit::{only, replace_in};
+use crate::transforms::util::edit::{only_edge_into, replace_in};
 
 /// The most uses of a value that are looked at for a branch.
 const USES: usize = 256;
@@ -63,6 +63,6 @@ fn equality(f: &Function, block: Block) -> Option<(Value, Operand, Block)> {
     let is_exact = ty.is_int() || ty == Type::BOOL;
     let fits = is_exact && f.operand_type(constant) == ty && constant.as_const().is_some();
     // The entry is entered from outside, too.
-    only(f.in_edges(target)).filter(|_| fits && Some(target) != f.entry())?;
+    only_edge_into(f, target).filter(|_| fits)?;
     Some((value, constant, target))
 }

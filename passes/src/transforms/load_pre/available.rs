@@ -7,7 +7,7 @@ use super::LoadAnalyses;
 use super::place::SymbolicPlace;
 use crate::analysis::memory_location::{Overlap, stored_value};
 use crate::analysis::{Access, inst_effects};
-use crate::transforms::util::edit::only;
+use crate::transforms::util::edit::only_edge_into;
 
 /// So many instructions are looked through.
 const MAX_STEPS: usize = 64;
@@ -48,7 +48,7 @@ pub(super) fn available(
             }
             next = f.prev_inst(v);
         }
-        let edge = only(f.in_edges(block)).filter(|_| block != until)?;
+        let edge = only_edge_into(f, block).filter(|_| block != until)?;
         place = place.along(f, edge)?;
         block = edge.from;
     }

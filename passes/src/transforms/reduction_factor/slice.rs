@@ -14,7 +14,7 @@ use rustc_hash::FxHashMap;
 use super::nest::LoopNest;
 use crate::analysis::LoopId;
 use crate::analysis::traps::{may_trap, only_computes};
-use crate::transforms::util::edit::only;
+use crate::transforms::util::edit::only_edge_into;
 
 /// All that it takes to compute a value.
 #[derive(Clone, Default, Debug)]
@@ -226,6 +226,6 @@ pub(super) fn counters(
 /// Returns what the only edge into a block passes for a parameter.
 pub(super) fn passed(f: &Function, param: Value) -> Option<Operand> {
     let block = f.block_of(param);
-    let edge = only(f.in_edges(block))?;
+    let edge = only_edge_into(f, block)?;
     f.edge_arg(edge, f.params(block).position(|p| p == param)?)
 }

@@ -34,7 +34,7 @@ use crate::PassContext;
 use crate::analysis::bounds::Bounds;
 use crate::analysis::traps::{Constants, OperandFacts, speculatable_given};
 use crate::analysis::{Aliases, Analyses, CarriedSizes, FloatKinds, Interval, LoopForest, Ranges};
-use crate::transforms::util::edit::{jump_target, move_body, only};
+use crate::transforms::util::edit::{jump_target, move_body, only_edge_into};
 
 /// Replaces branches by selections that cost at most `limit`. O(blocks + what is moved), that
 /// of a loop forest where a branch decides on a condition, and that of [`Bounds`] where there are
@@ -198,8 +198,8 @@ impl Plan {
 /// Returns where `target` jumps, if only an edge of `from` enters it, so that it may become a part
 /// of `from`.
 fn behind(f: &Function, from: Block, target: Block) -> Option<Block> {
-    let alone = only(f.in_edges(target)).is_some();
-    if !alone || target == from || Some(target) == f.entry() || f.param_count(target) > 0 {
+    let alone = only_edge_into(f, target).is_some();
+    if !alone || target == from || f.param_count(target) > 0 {
         return None;
     }
     jump_target(f, target).filter(|&after| after != target)

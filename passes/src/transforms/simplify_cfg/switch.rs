@@ -19,7 +19,7 @@
 use regraft_dialects::{arith, cf};
 use regraft_ir::{Block, Const, Edge, Function, Inst, IrResult, MAX_OPERANDS, Operand, Value};
 
-use crate::transforms::util::edit::{delete_unused, only};
+use crate::transforms::util::edit::{delete_unused, only, only_edge_into};
 
 /// The fewest comparisons that become a switch.
 const MIN_CASES: usize = 3;
@@ -83,7 +83,7 @@ impl Test {
 /// The test that follows when one fails, if it does nothing else.
 fn next(f: &Function, test: Test) -> Option<Test> {
     let block = f.edge_target(test.otherwise);
-    let alone = only(f.in_edges(block)).is_some() && f.param_count(block) == 0;
+    let alone = only_edge_into(f, block).is_some() && f.param_count(block) == 0;
     let next = Test::of(f, block).filter(|next| alone && next.value == test.value)?;
     let condition = only(f.body(block))?;
     let own = f.operand(Value::terminator(block), 0) == Some(condition.into());
@@ -92,7 +92,7 @@ fn next(f: &Function, test: Test) -> Option<Test> {
 
 /// Returns whether a block is in a chain that begins before it.
 fn continues_chain(f: &Function, block: Block) -> bool {
-    let before = only(f.in_edges(block)).and_then(|edge| Test::of(f, edge.from));
+    let before = only_edge_into(f, block).and_then(|edge| Test::of(f, edge.from));
     let before = before.filter(|test| f.edge_target(test.otherwise) == block);
     before.and_then(|test| next(f, test)).is_some()
 }

@@ -40,7 +40,7 @@ use smallvec::SmallVec;
 
 use super::branches::taken;
 use super::live::is_live_behind;
-use crate::transforms::util::edit::{name_copy, only};
+use crate::transforms::util::edit::{name_copy, only_edge_into};
 use crate::transforms::util::ssa_repair::repair;
 
 /// The most instructions that are folded, so that few need to be copied.
@@ -321,7 +321,7 @@ fn condition_on(f: &Function, mut edge: Edge, target: Block) -> Option<(Value, O
             return None;
         }
         between.push(edge.from);
-        edge = only(f.in_edges(edge.from))?;
+        edge = only_edge_into(f, edge.from)?;
     }
     let term = f.terminator(edge.from)?;
     let condition = f.operand(term, 0)?.as_value()?;

@@ -7,7 +7,7 @@
 
 use regraft_dialects::core;
 use regraft_ir::{
-    Block, ControlFlow, Function, InstView, IrResult, Operand, Traits, Type, Use, Value,
+    Block, ControlFlow, Edge, Function, InstView, IrResult, Operand, Traits, Type, Use, Value,
 };
 use smallvec::SmallVec;
 
@@ -118,6 +118,11 @@ pub(crate) fn delete_unused(f: &mut Function, v: Option<Value>) -> IrResult<()> 
 /// The only item, if there is exactly one.
 pub(crate) fn only<T>(mut items: impl Iterator<Item = T>) -> Option<T> {
     items.next().filter(|_| items.next().is_none())
+}
+
+/// Returns the only edge by which control comes to a block; `None` for the entry, to which it comes from outside.
+pub(crate) fn only_edge_into(f: &Function, block: Block) -> Option<Edge> {
+    only(f.in_edges(block)).filter(|_| Some(block) != f.entry())
 }
 
 /// Makes the operands of `user` that are `old` be `new`.

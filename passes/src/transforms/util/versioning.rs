@@ -14,7 +14,7 @@ use regraft_dialects::{arith, cf, core};
 use regraft_ir::{Block, Edge, Function, IrResult, Operand, Value};
 
 use crate::transforms::util::clone_blocks::{CloneMap, clone_blocks};
-use crate::transforms::util::edit::only;
+use crate::transforms::util::edit::only_edge_into;
 use crate::transforms::util::loop_form::LoopForm;
 
 /// Copies a loop, which is [closed](LoopForm::close) and has this preheader, and goes to the copy if
@@ -83,7 +83,7 @@ pub(crate) fn is_version(f: &Function, enter: Edge, pairs: &[Apart]) -> bool {
         if f.out_edges(at).nth(1).is_some() && condition.is_some_and(|c| tests(f, c, pairs)) {
             return true;
         }
-        let Some(edge) = only(f.in_edges(at)) else { return false };
+        let Some(edge) = only_edge_into(f, at) else { return false };
         at = edge.from;
     }
     false
