@@ -248,7 +248,7 @@ repeat(a::AbstractArray, counts::Integer...) = __repeated(a, (1,), counts)
 __counts(n::Integer) = (n,)
 __counts(n) = Tuple(n)
 function __repeated(a::AbstractArray{T, N}, inner, outer) where {T, N}
-    rank = __val(max(N, length(inner), length(outer)))
+    rank = __val(__most(N, __most(length(inner), length(outer))))
     sizes = __ntuple(k -> size(a, k), rank)
     each = __ntuple(k -> k <= length(inner) ? inner[k] : 1, rank)
     dims = __ntuple(k -> sizes[k] * each[k] * (k <= length(outer) ? outer[k] : 1), rank)

@@ -78,6 +78,33 @@ end
 __empty_fold(T) = __empty_collection()
 foldl(op, it) = __fold(identity, op, it, __empty_fold)
 reduce(op, it) = __reduce(identity, op, it)
+# Vectors side by side, and one behind the other, each put into its place.
+function reduce(::typeof(hcat), xs::Vector{Vector{T}}) where T
+    length(xs) == 0 && return __empty_collection()
+    m = length(xs[1])
+    out = mem.alloc(Array{T, 2}, m, length(xs))
+    for j in 1:length(xs)
+        x = xs[j]
+        length(x) == m || __uneven((m, length(x)))
+        for i in 1:m
+            out[i, j] = x[i]
+        end
+    end
+    return out
+end
+function reduce(::typeof(vcat), xs::Vector{Vector{T}}) where T
+    n = 0
+    for x in xs
+        n += length(x)
+    end
+    out = mem.alloc(Array{T, 1}, n)
+    at = 0
+    for x in xs
+        __place(out, x, at, 0)
+        at += length(x)
+    end
+    return out
+end
 mapreduce(f, op, it) = __reduce(f, op, it)
 mapreduce(f, op, a, b, more...) = __reduce(__Splat(f), op, zip(a, b, more...))
 __reduce(f, op, it) = __fold(f, op, it, __empty_fold)

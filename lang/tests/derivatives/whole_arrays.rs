@@ -106,3 +106,16 @@ fn in_loops() {
         "6",
     );
 }
+
+#[test]
+fn arrays_that_are_joined_and_repeated() {
+    let of = |joined: &str| {
+        let f = format!("f(x) = sum(abs2, {joined}) * x");
+        check_orders(&f, "60x", "60");
+    };
+    of("vcat([x], [3x])");
+    of("reduce(vcat, [[x], [0.0, 3x]])");
+    of("reduce(hcat, [[x, 0.0], [0.0, 3x]])");
+    of("repeat([x, 2x], 2)");
+    of("repeat([x, 2x]; inner = 2)");
+}

@@ -30,6 +30,35 @@ fn sums_and_folds() {
 }
 
 #[test]
+fn vectors_are_joined() {
+    check(
+        "",
+        &[
+            (
+                "reduce(hcat, [[1, 2], [3, 4]]), reduce(vcat, [[1, 2], Int[], [3]])",
+                "([1 3; 2 4], [1, 2, 3])",
+            ),
+            (
+                "size(reduce(hcat, [[1.5, 2.5]])), reduce(vcat, Vector{Float64}[])",
+                "((2, 1), Float64[])",
+            ),
+            (
+                "vcat([1], [2.5, 3.5]), vcat(1:2, [3]), typeof([Int[]; Float64[]])",
+                "([1.0, 2.5, 3.5], [1, 2, 3], Vector{Float64})",
+            ),
+            (
+                "reduce(hcat, [[1, 2], [3]])",
+                "error: number of rows of each array must match (got (2, 1))",
+            ),
+            (
+                "reduce(hcat, Vector{Int}[])",
+                "error: reducing over an empty collection is not allowed",
+            ),
+        ],
+    );
+}
+
+#[test]
 fn maps() {
     check(
         "",
