@@ -6,11 +6,16 @@ use super::ad::tangents;
 use super::context::EvalCx;
 use super::mem::{check_element, offset};
 use crate::error::Trap;
-use crate::value::{Array, Shared, Val};
+use crate::value::{Array, Buffer, Shared, Storage, Val};
 
 pub(super) fn total(cx: &mut EvalCx<'_>, args: &[Val]) -> Result<Val, Trap> {
     let [Val::Array(shadow)] = args else { return Err(cx.wrong_types(args)) };
     // Of floats, the sum begins with the first one, as code that adds them up would.
+    if let Some(doubles) = doubles(shadow) {
+        let all = (0..doubles.len()).filter_map(|i| doubles.get(i));
+        let total = all.reduce(|total, x| total + x).map_or(Val::Unit, Val::F64);
+        return tangents(cx).unbox(&total, cx.ty);
+    }
     let mut total = Val::Unit;
     for i in 0..shadow.len() {
         if let Some(element) = shadow.get(i) {
@@ -23,6 +28,10 @@ pub(super) fn total(cx: &mut EvalCx<'_>, args: &[Val]) -> Result<Val, Trap> {
 
 pub(super) fn spread(cx: &mut EvalCx<'_>, args: &[Val]) -> Result<Val, Trap> {
     let [Val::Array(shadow), cotangent] = args else { return Err(cx.wrong_types(args)) };
+    if let (Some(doubles), &Val::F64(x)) = (doubles(shadow), cotangent) {
+        change(doubles, doubles.len(), |_, part| part + x);
+        return Ok(Val::Unit);
+    }
     for i in 0..shadow.len() {
         let Some(element) = shadow.get(i) else { continue };
         let part = tangents(cx).cotangent(&element)?;
@@ -34,6 +43,15 @@ pub(super) fn spread(cx: &mut EvalCx<'_>, args: &[Val]) -> Result<Val, Trap> {
 
 pub(super) fn uncopy(cx: &mut EvalCx<'_>, args: &[Val]) -> Result<Val, Trap> {
     let (dest, source, count) = copied(cx, args)?;
+    if let (Some(dest), Some(source)) =
+        (doubles(dest), source.map_or(Some(None), |source| doubles(source).map(Some)))
+    {
+        if let Some(source) = source {
+            change(source, count, |i, old| old + dest.get(i).unwrap_or(0.0));
+        }
+        change(dest, count, |_, _| 0.0);
+        return Ok(Val::Unit);
+    }
     for i in 0..count {
         let Some(tangent) = dest.get(i) else { continue };
         let part = tangents(cx).cotangent(&tangent)?;
@@ -59,6 +77,23 @@ pub(super) fn recopy(cx: &mut EvalCx<'_>, args: &[Val]) -> Result<Val, Trap> {
         set_cotangent(cx, dest, i, &tangent, &part)?;
     }
     Ok(Val::Unit)
+}
+
+/// The elements of an array of doubles, each of which is its own cotangent.
+fn doubles(array: &Array) -> Option<&Buffer<f64>> {
+    match array.storage() {
+        Storage::F64(items) => Some(items),
+        _ => None,
+    }
+}
+
+/// Sets the first `count` of them to what `to` makes of the position, from 0, and the element.
+fn change(items: &Buffer<f64>, count: usize, to: impl Fn(usize, f64) -> f64) {
+    for i in 0..count {
+        if let Some(x) = items.get(i) {
+            items.set(i, to(i, x));
+        }
+    }
 }
 
 /// The destination, the source, and the number of elements.
