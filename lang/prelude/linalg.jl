@@ -178,7 +178,9 @@ end
 /(a::AbstractArray, x::Number) = __of_rank(a, __broadcast(/, a, x))
 \(x::Number, a::AbstractArray) = __of_rank(a, __broadcast(/, a, x))
 +(a::AbstractArray, b::AbstractArray, c::AbstractArray) = (a + b) + c
-^(a::AbstractMatrix, n::Int64) = n < 0 ? __power(inv(a), -n) : n == 0 ? one(a) : __power(a, n)
+# Small powers that are known have no loop.
+@inline ^(a::AbstractMatrix, n::Int64) = n == 2 ? a * a : n == 3 ? a * (a * a) : __matrix_power(a, n)
+__matrix_power(a, n) = n < 0 ? __power(inv(a), -n) : n == 0 ? one(a) : __power(a, n)
 
 struct UniformScaling{T}
     λ::T
