@@ -562,7 +562,8 @@ func @main(%x: f64) -> f64 {
     floats(text, &[3.0], &[6.0]);
 }
 
-/// What was copied into an array is a constant, and grows afterwards: on the way back, as many cotangents go as it had elements then.
+/// A constant array that was copied into another one grows afterwards. The reverse sweep moves as many cotangents as it had elements
+/// when it was copied.
 #[test]
 fn a_constant_that_was_copied_grows() {
     let text = "

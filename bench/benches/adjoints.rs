@@ -29,8 +29,7 @@ fn main() {
     if wants("programs") {
         for program in [LOOPS, ADBENCH, MOONCAKE].into_iter().flatten() {
             if let Err(errors) = program_figures(&mut table, program) {
-                let told: Vec<_> = errors.iter().map(Diagnostic::message).collect();
-                eprintln!("{}: {}", program.name(), told.join("\n"));
+                eprintln!("{}: {}", program.name(), messages(&errors));
             }
         }
     }
@@ -43,10 +42,14 @@ fn main() {
     if wants("loops")
         && let Err(errors) = loop_figures(&mut table)
     {
-        let told: Vec<_> = errors.iter().map(Diagnostic::message).collect();
-        eprintln!("{}", told.join("\n"));
+        eprintln!("{}", messages(&errors));
     }
     println!("\n{table}");
+}
+
+fn messages(errors: &[Diagnostic]) -> String {
+    let messages: Vec<_> = errors.iter().map(Diagnostic::message).collect();
+    messages.join("\n")
 }
 
 fn program_figures(table: &mut Table, program: &Program) -> Result<(), Vec<Diagnostic>> {

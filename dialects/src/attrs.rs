@@ -16,8 +16,7 @@ use std::sync::Arc;
 use crate::ir::{AttrDef, Attrs, Constant, Context, Function, Symbol, Type, TypePattern};
 
 /// A promise that the indices are in bounds.
-pub(crate) const INBOUNDS: &[AttrDef] =
-    &[AttrDef { name: "inbounds", pattern: TypePattern::Is(Type::BOOL), required: false }];
+pub(crate) const INBOUNDS: &[AttrDef] = &[promised("inbounds")];
 
 /// As [`INBOUNDS`], and the number of an alias scope.
 pub(crate) const ACCESS: &[AttrDef] =
@@ -51,8 +50,7 @@ pub fn scope(ctx: &Context, attrs: Attrs) -> Option<i64> {
 }
 
 /// A promise that each element is set before it is read.
-pub(crate) const UNDEF: &[AttrDef] =
-    &[AttrDef { name: "undef", pattern: TypePattern::Is(Type::BOOL), required: false }];
+pub(crate) const UNDEF: &[AttrDef] = &[promised("undef")];
 
 /// Returns the attributes of an array each element of which is set before it is read.
 pub fn undef(ctx: &Context) -> Attrs {
@@ -65,8 +63,7 @@ pub fn is_undef(ctx: &Context, attrs: Attrs) -> bool {
 }
 
 /// A promise that the name has a value of the declared type.
-pub(crate) const DEFINED: &[AttrDef] =
-    &[AttrDef { name: "defined", pattern: TypePattern::Is(Type::BOOL), required: false }];
+pub(crate) const DEFINED: &[AttrDef] = &[promised("defined")];
 
 /// Returns the attributes of a read of a global name that surely has a value of the declared type.
 pub fn defined(ctx: &Context) -> Attrs {
@@ -124,6 +121,12 @@ pub fn inbounds(ctx: &Context) -> Attrs {
     promise(ctx, INBOUNDS[0].name)
 }
 
+/// The declaration of a promise.
+const fn promised(name: &'static str) -> AttrDef {
+    AttrDef { name, pattern: TypePattern::Is(Type::BOOL), required: false }
+}
+
+/// Returns whether attributes make a promise.
 fn is_promised(ctx: &Context, attrs: Attrs, name: &str) -> bool {
     ctx.attr(attrs, name).map(|value| ctx.constant(value)) == Some(Constant::Bool(true))
 }

@@ -6,12 +6,12 @@ use super::ad::tangents;
 use super::context::EvalCx;
 use super::mem::{check_element, offset};
 use crate::error::Trap;
-use crate::value::{Array, Buffer, Shared, Storage, Val};
+use crate::value::{Array, Buffer, Shared, Val};
 
 pub(super) fn total(cx: &mut EvalCx<'_>, args: &[Val]) -> Result<Val, Trap> {
     let [Val::Array(shadow)] = args else { return Err(cx.wrong_types(args)) };
     // Of floats, the sum begins with the first one, as code that adds them up would.
-    if let Some(doubles) = doubles(shadow) {
+    if let Some(doubles) = shadow.buffer::<f64>() {
         let all = (0..doubles.len()).filter_map(|i| doubles.get(i));
         let total = all.reduce(|total, x| total + x).map_or(Val::Unit, Val::F64);
         return tangents(cx).unbox(&total, cx.ty);
@@ -28,7 +28,7 @@ pub(super) fn total(cx: &mut EvalCx<'_>, args: &[Val]) -> Result<Val, Trap> {
 
 pub(super) fn spread(cx: &mut EvalCx<'_>, args: &[Val]) -> Result<Val, Trap> {
     let [Val::Array(shadow), cotangent] = args else { return Err(cx.wrong_types(args)) };
-    if let (Some(doubles), &Val::F64(x)) = (doubles(shadow), cotangent) {
+    if let (Some(doubles), &Val::F64(x)) = (shadow.buffer::<f64>(), cotangent) {
         change(doubles, doubles.len(), |_, part| part + x);
         return Ok(Val::Unit);
     }
@@ -43,10 +43,9 @@ pub(super) fn spread(cx: &mut EvalCx<'_>, args: &[Val]) -> Result<Val, Trap> {
 
 pub(super) fn uncopy(cx: &mut EvalCx<'_>, args: &[Val]) -> Result<Val, Trap> {
     let (dest, source, count) = copied(cx, args)?;
-    if let (Some(dest), Some(source)) =
-        (doubles(dest), source.map_or(Some(None), |source| doubles(source).map(Some)))
-    {
-        if let Some(source) = source {
+    let from = source.map(|source| source.buffer::<f64>());
+    if let (Some(dest), None | Some(Some(_))) = (dest.buffer::<f64>(), from) {
+        if let Some(source) = from.flatten() {
             change(source, count, |i, old| old + dest.get(i).unwrap_or(0.0));
         }
         change(dest, count, |_, _| 0.0);
@@ -79,15 +78,7 @@ pub(super) fn recopy(cx: &mut EvalCx<'_>, args: &[Val]) -> Result<Val, Trap> {
     Ok(Val::Unit)
 }
 
-/// The elements of an array of doubles, each of which is its own cotangent.
-fn doubles(array: &Array) -> Option<&Buffer<f64>> {
-    match array.storage() {
-        Storage::F64(items) => Some(items),
-        _ => None,
-    }
-}
-
-/// Sets the first `count` of them to what `to` makes of the position, from 0, and the element.
+/// Sets the first `count` elements, each its own cotangent, to what `to` makes of the position, from 0, and the element.
 fn change(items: &Buffer<f64>, count: usize, to: impl Fn(usize, f64) -> f64) {
     for i in 0..count {
         if let Some(x) = items.get(i) {

@@ -12,9 +12,10 @@ use crate::emit::keep_reached;
 use crate::phases::{Phase, enter};
 
 /// Passes that make ordinary control flow of errors that are caught, and the tape small: calls and aggregates
-/// go, loops of few iterations are unrolled, and larger ones over small arrays, so that these are numbers and have no shadows, and what loops do
-/// not change leaves them, and one bound ends what several do (`zip`), so that its iterations can be counted. Other loops keep their form. A function that is called once is inlined even if it is large, as its
-/// caller may know how long the arrays are.
+/// go. Loops of few iterations are unrolled, and larger ones over small arrays, so that these are numbers and have no
+/// shadows. What loops do not change leaves them, and one bound ends what several do (`zip`), so that its iterations can be counted.
+/// Other loops keep their form. A function that is called once is inlined even if it is large, as its caller may know how long
+/// the arrays are.
 const PREPARE: &str = "\
 lower-try{dynamic=\"#tried_call\"}, simplify-cfg,
 fix{max=2}(inline{once=2000}, fix{max=4}(sccp, specialize-getfield, simplify-cfg, sroa, gvn, dce, unroll{array-size=320})),

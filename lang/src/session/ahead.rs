@@ -46,7 +46,7 @@ impl Session {
         let title = self.title(&call, &module);
         optimize(&mut module, pipeline, self.compiler.borrow().math())?;
         if pipeline.is_none() {
-            self.finish_for_native(&mut module)?;
+            self.compiler.borrow().finish_for_native(&mut module)?;
         }
         let name = name(&module).to_owned();
         Ok(Closed { module, name, title, shadows: None })
@@ -74,7 +74,7 @@ impl Session {
         let call = self.derivative_call(call, "#gradient_to", &groups);
         let module = self.typed_module(&call)?;
         let mut module = self.derivative_module(&module, &function, &groups)?;
-        self.finish_for_native(&mut module)?;
+        self.compiler.borrow().finish_for_native(&mut module)?;
         let first = usize::from(!is_constant(&function));
         let id = module.ids().first().copied();
         if let Some(f) = id.and_then(|id| module.get_mut(id)) {

@@ -172,7 +172,7 @@ impl Session {
         self.optimize_derivative(&mut module)?;
         // The interpreter counts what it executes, which is compared.
         if self.interpreter.engine() != EngineKind::Interpreter {
-            self.finish_for_native(&mut module)?;
+            self.compiler.borrow().finish_for_native(&mut module)?;
         }
         Ok(GradientCall { module, callee: name, args })
     }

@@ -225,7 +225,7 @@ impl Session {
     ) -> Result<Module, Vec<Diagnostic>> {
         let mut module = self.optimized(entry, pipeline)?;
         if pipeline.is_none() {
-            self.finish_for_native(&mut module)?;
+            self.compiler.borrow().finish_for_native(&mut module)?;
         }
         Ok(module)
     }

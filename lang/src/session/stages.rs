@@ -71,11 +71,6 @@ impl Session {
         compiler.jam(module)
     }
 
-    /// Runs the passes for native code on an optimized module of a call.
-    pub(super) fn finish_for_native(&self, module: &mut Module) -> Result<(), Vec<Diagnostic>> {
-        self.compiler.borrow().finish_for_native(module)
-    }
-
     /// The lowered body of the method that a call dispatches to.
     pub(super) fn lowered_module(&mut self, call: &TypedCall) -> Result<Module, Vec<Diagnostic>> {
         let found = self.method_of(call)?;

@@ -121,7 +121,7 @@ impl Session {
         &self,
         mut module: Module,
     ) -> Result<TypedFunction<F>, Vec<Diagnostic>> {
-        self.finish_for_native(&mut module)?;
+        self.compiler.borrow().finish_for_native(&mut module)?;
         let name = module.functions().next().map_or("", Function::name_str).to_owned();
         let engine = self.interpreter.engine();
         let function = TypedFunction::new(module, &name, engine, self.limits);

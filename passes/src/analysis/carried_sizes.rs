@@ -1,4 +1,4 @@
-//! The sizes of arrays that parameters of blocks carry.
+//! The sizes of arrays that parameters of blocks carry, and of copies of these.
 //!
 //! ```text
 //! %1: array<f64, 1> = mem.alloc %n
@@ -21,7 +21,7 @@
 //! computed anew, as each way there would lead through the argument's definition again.
 //!
 //! # Cost
-//! O(arguments of parameters that are arrays) for each of a few sweeps.
+//! O(arguments of parameters that are arrays) for each of a few sweeps, and O(instructions) for the copies.
 
 use std::iter::successors;
 

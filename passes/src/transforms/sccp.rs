@@ -120,7 +120,8 @@ impl FunctionPass for Sccp {
 }
 
 /// Deletes those instructions, in reverse postorder of blocks, that nobody uses and that stop the program on other operands than
-/// they have here, such as arrays of lengths that might be negative. Of those that never do, dead code elimination knows. O(instructions).
+/// they have here, such as arrays of lengths that might be negative. Of those that never do, dead code elimination knows.
+/// O(instructions).
 fn delete_unused(f: &mut Function, ranges: &Ranges, trapping: &[Value]) -> IrResult<u64> {
     let mut deleted = 0;
     for &v in trapping.iter().rev() {

@@ -1,12 +1,13 @@
 //! Instructions for what an operation on tangents becomes.
 
-use regraft_dialects::{arith, core, mem};
+use regraft_dialects::tangent::TangentTable;
+use regraft_dialects::{ad, arith, core, mem};
 use regraft_ir::{Constant, Function, Inst, IrResult, Operand, Type, Value};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use super::expand::{Effect, Make, Part};
-use crate::transforms::util::aggregate::{construct, parts};
+use super::expand::{Effect, Expand, Make, Part};
+use crate::transforms::util::aggregate::construct;
 
 /// Puts instructions before one that they stand for.
 pub(super) struct Emit<'a> {
@@ -69,27 +70,15 @@ impl<'a> Emit<'a> {
                 let (cell, other) = (self.part(cell)?, self.part(other)?);
                 let x = self.insert(mem::ref_get(cell))?;
                 let y = self.insert(mem::ref_get(other))?;
-                let sum = self.sum(x, y, ty)?;
+                let sum = Expand::new(self.f, &mut TangentTable::default()).sum(x, y, ty);
+                let sum = match sum {
+                    Some(sum) => self.value(&sum)?,
+                    None => self.insert(ad::add(x, y, ty))?,
+                };
                 self.insert(mem::ref_set(cell, sum))?;
             }
         }
         Ok(())
-    }
-
-    /// The sum of two values of numbers. The recursion is as deep as the type, which is small.
-    fn sum(&mut self, x: Operand, y: Operand, ty: Type) -> IrResult<Operand> {
-        if ty.is_float() {
-            return self.insert(arith::add(x, y));
-        }
-        let Some(types) = parts(self.f.ctx(), ty) else { return Ok(x) };
-        let mut sums = Vec::with_capacity(types.len());
-        for (i, ty) in (1i64..).zip(types) {
-            let i = self.f.constant_id(i);
-            let (a, b) = (self.insert(core::get(x, i))?, self.insert(core::get(y, i))?);
-            sums.push(self.sum(a, b, ty)?);
-        }
-        let inst = construct(self.f.ctx(), ty, sums);
-        self.insert(inst)
     }
 
     fn zero(&mut self, ty: Type) -> IrResult<Operand> {

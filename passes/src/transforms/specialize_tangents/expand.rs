@@ -126,6 +126,12 @@ impl<'a> Expand<'a> {
         }
     }
 
+    /// Returns the sum of two tangents of one type.
+    pub(super) fn sum(mut self, x: Operand, y: Operand, ty: Type) -> Option<Make> {
+        let [x, y] = [x, y].map(|of| Part { of, path: SmallVec::new(), ty });
+        self.both(ad::ADD, &x, &y, ty)
+    }
+
     fn is_whole(&self, make: &Make) -> bool {
         matches!(make, Make::Op(_, parts, _) if parts.iter().all(|part| part.path.is_empty()))
     }

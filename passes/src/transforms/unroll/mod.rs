@@ -49,12 +49,10 @@ use crate::analysis::trip_count::LatchRuns;
 use crate::analysis::{InductionVariables, LoopForest, LoopId, TripCounts};
 use crate::transforms::util::edit::{delete_unreachable, only};
 use crate::transforms::util::loop_form::{LoopForm, close_loops};
+use crate::transforms::util::promote::array_dims;
 use crate::{LoopPass, OptionDef, Options, PassContext, PassResult};
 use factor::ByFactor;
 use full::Full;
-
-/// The most elements of an array that counts as small.
-const MAX_ELEMENTS: i64 = 64;
 
 crate::pass! {
     /// Unrolls loops: fully where the number of iterations is a small constant, else by a factor.
@@ -262,15 +260,7 @@ impl Unroll {
 
 /// Returns whether a loop accesses different elements of an array that the function makes, of a few elements.
 fn runs_over_small_array(f: &Function, forest: &LoopForest, id: LoopId) -> bool {
-    let is_small = |array: Value| {
-        let sizes = match f.op(array) {
-            Some(mem::ARRAY) => return f.operand_count(array) <= MAX_ELEMENTS as usize,
-            Some(mem::ALLOC) => f.operands(array),
-            _ => return false,
-        };
-        let count = sizes.map(|size| f.const_i64(size)).try_fold(1i64, |n, by| n.checked_mul(by?));
-        count.is_some_and(|count| count <= MAX_ELEMENTS)
-    };
+    let is_small = |&array: &Value| !f.is_param(array) && array_dims(f, array).is_some();
     let varies = |index: Operand| {
         index.as_value().is_some_and(|index| forest.contains(id, f.block_of(index)))
     };
@@ -281,7 +271,7 @@ fn runs_over_small_array(f: &Function, forest: &LoopForest, id: LoopId) -> bool 
             _ => return false,
         };
         let array = f.operand(v, 0).and_then(Operand::as_value);
-        array.is_some_and(is_small) && f.operands(v).skip(skipped).any(varies)
+        array.filter(is_small).is_some() && f.operands(v).skip(skipped).any(varies)
     })
 }
 

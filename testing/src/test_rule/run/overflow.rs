@@ -33,16 +33,28 @@ impl Checker<'_> {
         if let (Ok(checked), Some((function, 1))) =
             (with_checks(self.derivative), derivatives.forward.first())
         {
-            let engine = self.engine(&checked);
-            let own = std::mem::replace(&mut self.derived, engine);
-            let pushed = self.pushed(function, 1, &[direction.to_vec()], &plain);
-            self.derived = own;
+            let directions = [direction.to_vec()];
+            let pushed = self
+                .with_derivative(&checked, |this| this.pushed(function, 1, &directions, &plain));
             fails |= matches!(pushed, Err(Stop::Failure(_)));
         }
         fails
     }
 
-    pub(super) fn engine(&self, module: &Module) -> Interpreter {
+    /// Does something with a module in the place of the derivative.
+    pub(super) fn with_derivative<T>(
+        &mut self,
+        module: &Module,
+        run: impl FnOnce(&mut Self) -> T,
+    ) -> T {
+        let engine = self.engine(module);
+        let own = std::mem::replace(&mut self.derived, engine);
+        let result = run(self);
+        self.derived = own;
+        result
+    }
+
+    fn engine(&self, module: &Module) -> Interpreter {
         let mut engine = Interpreter::new(module);
         let Limits { fuel, depth, memory } = self.options.limits;
         engine.set_limits(Limits {

@@ -1,23 +1,25 @@
 //! Finds out whether rounding decides a cotangent.
 //!
-//! Where `d` and `-d` are added to one cotangent, what is small beside `d` is swallowed, and reverse mode says something else than
-//! forward mode, to which the two terms are one difference. No other input shows that: it happens
-//! in the reverse sweep alone, and each time alike. So that sweep runs again a few times with the result of each
-//! instruction a little off, as if each rounded otherwise: discrete stochastic arithmetic (CESTAC: La Porte and Vignes,
-//! 1974). A cotangent that changes as much as it is wrong has no digit that is right.
+//! Cancellation: a cotangent to which `d` and `-d` are added loses the terms that are small beside `d`, and forward mode, which takes
+//! the difference first, keeps them. Other inputs do not show it, as it happens in the reverse sweep alone, and each time alike.
+//!
+//! # Method
+//! Discrete stochastic arithmetic (CESTAC: La Porte and Vignes, 1974): the reverse sweep runs again a few times with the result of each
+//! instruction a little off, as if each rounded otherwise. A cotangent that changes as much as it is wrong has no digit that
+//! is right.
 
 use std::sync::Arc;
 
 use regraft_dialects::arith;
 use regraft_ir::{Constant, FuncId, Function, IrResult, Module, Type, Value};
-use rustc_hash::FxHashSet;
+use regraft_passes::analysis::CallGraph;
 
 use super::agreement::dot;
 use super::{Checked, Checker, Cotangents};
 use crate::choices::SplitMix;
 use crate::test_rule::Sweeps;
 
-/// How often the sweep runs again.
+/// The number of runs of the sweep with other rounding.
 const RUNS: u64 = 4;
 
 impl Checker<'_> {
@@ -46,21 +48,18 @@ impl Checker<'_> {
         let Ok(module) = with_other_rounding(self.derivative, sweeps, run) else { return Ok(None) };
         let args = self.fresh()?;
         let plain = self.plain_run(args);
-        let engine = self.engine(&module);
-        let own = std::mem::replace(&mut self.derived, engine);
-        let cotangents = self.sweeps(sweeps, &plain, &found.seeds);
-        self.derived = own;
-        cotangents
+        self.with_derivative(&module, |this| this.sweeps(sweeps, &plain, &found.seeds))
     }
 }
 
 /// The same functions; in those that only the reverse sweep calls, the results of instructions that are floats are a little
 /// greater or less.
 fn with_other_rounding(module: &Module, sweeps: &Sweeps, seed: u64) -> IrResult<Module> {
-    let forward = called(module, &sweeps.forward);
+    let graph = CallGraph::of(module);
+    let forward = called(&graph, module, &sweeps.forward);
     let mut random = SplitMix(seed);
     let mut changed = module.clone();
-    for id in called(module, &sweeps.reverse) {
+    for id in called(&graph, module, &sweeps.reverse) {
         if let Some(f) = changed.get_mut(id).filter(|_| !forward.contains(&id)) {
             round_otherwise(f, &mut random)?;
         }
@@ -69,18 +68,20 @@ fn with_other_rounding(module: &Module, sweeps: &Sweeps, seed: u64) -> IrResult<
 }
 
 /// A function and those that it calls, in an order that is the same each time.
-fn called(module: &Module, function: &str) -> Vec<FuncId> {
+fn called(graph: &CallGraph, module: &Module, function: &str) -> Vec<FuncId> {
     let first = module.find(module.ctx().symbol(function));
-    let mut found: Vec<FuncId> = first.into_iter().collect();
-    let mut seen: FxHashSet<FuncId> = found.iter().copied().collect();
+    let is_first = |id: &FuncId| Some(*id) == first;
+    let mut nodes: Vec<usize> = graph.functions().iter().position(is_first).into_iter().collect();
     let mut next = 0;
-    while let Some(f) = found.get(next).and_then(|&id| module.get(id)) {
+    while let Some(&node) = nodes.get(next) {
         next += 1;
-        let operands = |v| (0..f.operand_count(v)).filter_map(move |i| f.operand(v, i));
-        let names = f.all_insts().flat_map(operands).filter_map(|operand| f.const_func(operand));
-        found.extend(names.filter_map(|name| module.find(name)).filter(|&id| seen.insert(id)));
+        for site in graph.sites(node) {
+            if !nodes.contains(&site.callee) {
+                nodes.push(site.callee);
+            }
+        }
     }
-    found
+    nodes.into_iter().map(|node| graph.functions()[node]).collect()
 }
 
 fn round_otherwise(f: &mut Function, random: &mut SplitMix) -> IrResult<()> {
