@@ -6,6 +6,7 @@ mod code;
 mod compile;
 mod continuation;
 mod emit;
+mod entry_point;
 mod inline_cache;
 mod inst;
 mod leaf;
@@ -39,6 +40,7 @@ use regraft_ir::{Context, Function, Module, Symbol};
 
 pub(crate) use self::code::{CallSite, Code, EvalSite, ScalarOp};
 pub(crate) use self::compile::set_target;
+pub(crate) use self::entry_point::EntryPoint;
 pub(crate) use self::inst::{Arg, Inst, Pc};
 pub(crate) use self::live::LiveScalars;
 pub(crate) use self::machine::Returned;
@@ -188,19 +190,6 @@ impl Interpreter {
         let result = machine::run(&self.world, &mut self.state, slot, args);
         self.world.take_slot_back(slot);
         result
-    }
-
-    /// Calls the function in a slot with arguments that `pass` writes to its [registers](machine::run_with); `take` takes the
-    /// result.
-    #[inline]
-    pub(crate) fn call_with<R, E: From<ExecError>>(
-        &mut self,
-        slot: u32,
-        pass: impl FnOnce(&mut [u64], &mut [Val]) -> Result<(), Trap>,
-        take: impl FnOnce(Returned) -> Result<R, E>,
-    ) -> Result<R, E> {
-        self.state.interrupt.store(false, Ordering::Relaxed);
-        machine::run_with(&self.world, &mut self.state, slot, pass, take)
     }
 
     /// Calls the function in a slot as a part of a larger run: an interrupt that was set before it is not lost.

@@ -3,7 +3,7 @@
 //! Values are counted without locks, and the search for cycles knows those of its thread, so an instance never
 //! leaves the thread that made it: each thread has a table of its own.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::sync::{Arc, Weak};
 
@@ -15,7 +15,7 @@ use super::passing::{Lent, Passing};
 use super::plan::{Plan, Runs};
 use crate::engine::Engine;
 use crate::error::Trap;
-use crate::interp::Interpreter;
+use crate::interp::{EntryPoint, Interpreter};
 use crate::value::{Loan, Names, Pool, Val};
 
 /// The names of the language, as far as they follow from types.
@@ -25,8 +25,7 @@ impl Names for PlainNames {}
 
 /// The state that calls of a function on a thread share.
 pub(super) struct Instance {
-    interpreter: Interpreter,
-    slot: u32,
+    function: EntryPoint,
     callee: Option<Val>,
     lent: Vec<Lent>,
     /// The memory of one call for the next.
@@ -38,14 +37,14 @@ impl Instance {
         let mut interpreter = Interpreter::without_compiler(&plan.module);
         interpreter.set_limits(plan.limits);
         interpreter.host_mut().set_output(Box::new(std::io::stdout()));
-        let slot = match plan.runs {
+        let function = match plan.runs {
             Runs::Made(engine) => {
                 interpreter.set_engine(engine).map_err(Diagnostic::error)?;
-                interpreter.prepare(plan.function)?
+                EntryPoint::new(interpreter, plan.function)?
             }
             Runs::Loaded(image) => {
                 interpreter.host_mut().set_names(Rc::new(PlainNames));
-                interpreter.load_unit(plan.function, image)?
+                EntryPoint::load(interpreter, plan.function, image)?
             }
         };
         let lent = plan
@@ -55,7 +54,7 @@ impl Instance {
         let lent = lent.collect();
         let callee = plan.callee.map(|ty| Val::structure(ty, []));
         let pool = plan.allocates.then(Pool::default);
-        Ok(Self { interpreter, slot, callee, lent, pool })
+        Ok(Self { function, callee, lent, pool })
     }
 
     #[inline]
@@ -74,7 +73,7 @@ impl Instance {
         pass: impl FnOnce(&mut Passing<'_>) -> Result<(), Trap>,
         take: impl FnOnce(Returned) -> Result<R, Diagnostic>,
     ) -> Result<R, Diagnostic> {
-        let Self { interpreter, slot, callee, lent, pool } = self;
+        let Self { function, callee, lent, pool } = self;
         // Guards end both: a result that waits for something to be done is copied.
         let loans = Loans(lent);
         let _at_work = pool.as_mut().map(Pool::begin);
@@ -85,7 +84,7 @@ impl Instance {
             }
             pass(&mut to)
         };
-        interpreter.call_with(*slot, pass, |result| take(result.into()))
+        function.call(pass, |result| take(result.into()))
     }
 }
 
@@ -106,7 +105,7 @@ struct Held {
 
 thread_local! {
     /// By the places of plans; without the one that a call works on.
-    static INSTANCES: RefCell<Vec<Option<Box<Held>>>> = const { RefCell::new(Vec::new()) };
+    static INSTANCES: RefCell<Vec<Cell<Option<Box<Held>>>>> = const { RefCell::new(Vec::new()) };
 }
 
 /// Runs something on the instance of this thread, which is made if there is none. If that panics, the instance
@@ -116,48 +115,52 @@ pub(super) fn with_instance<R>(
     plan: &Arc<Plan>,
     run: impl FnOnce(&mut Instance) -> Result<R, Diagnostic>,
 ) -> Result<R, Diagnostic> {
-    let known = INSTANCES.try_with(|all| take(&mut all.borrow_mut(), plan));
-    let held = match known.ok().flatten() {
+    let mut held = match take(plan) {
         Some(held) => held,
         None => make(plan)?,
     };
-    let mut taken = Taken { held: Some(held), place: plan.place.0 };
-    match &mut taken.held {
-        Some(held) => run(&mut held.instance),
-        None => unreachable!("it is put back when it is dropped"),
+    let result = run(&mut held.instance);
+    put_back(plan.place.0, held);
+    result
+}
+
+/// Puts an instance in the table after a call. A thread that ends may have no table any more.
+#[inline]
+fn put_back(place: usize, held: Box<Held>) {
+    let before = INSTANCES.try_with(|all| match all.borrow().get(place) {
+        Some(place) => place.replace(Some(held)),
+        None => Some(held),
+    });
+    if let Ok(Some(before)) = before {
+        forget(before);
     }
 }
 
-/// An instance that a call works on, which goes back to the table at its end.
-struct Taken {
-    held: Option<Box<Held>>,
-    place: usize,
-}
-
-impl Drop for Taken {
-    #[inline]
-    fn drop(&mut self) {
-        let held = self.held.take().filter(|_| !std::thread::panicking());
-        // A thread that ends may have no table any more.
-        let _ = INSTANCES.try_with(|all| {
-            let mut all = all.borrow_mut();
-            let before = all.get_mut(self.place).map(|place| std::mem::replace(place, held));
-            drop(all);
-            drop(before);
-        });
-    }
+/// Drops an instance that another one took the place of while it was at work.
+#[cold]
+fn forget(held: Box<Held>) {
+    drop(held);
 }
 
 /// Drops the instance of this thread, if there is one.
 pub(super) fn forget_instance(plan: &Arc<Plan>) {
-    let held = INSTANCES.try_with(|all| take(&mut all.borrow_mut(), plan));
-    drop(held);
+    drop(take(plan));
 }
 
-/// Takes the instance of a plan out of the table.
-fn take(all: &mut [Option<Box<Held>>], plan: &Arc<Plan>) -> Option<Box<Held>> {
-    let place = all.get_mut(plan.place.0)?;
-    place.take_if(|held| std::ptr::eq(held.plan.as_ptr(), Arc::as_ptr(plan)))
+/// Takes the instance of a plan out of the table of this thread.
+#[inline]
+fn take(plan: &Arc<Plan>) -> Option<Box<Held>> {
+    let taken = INSTANCES.try_with(|all| {
+        let all = all.borrow();
+        let place = all.get(plan.place.0)?;
+        let held = place.take()?;
+        if std::ptr::eq(held.plan.as_ptr(), Arc::as_ptr(plan)) {
+            return Some(held);
+        }
+        place.set(Some(held));
+        None
+    });
+    taken.ok().flatten()
 }
 
 /// Makes an instance, and drops those of plans that are gone.
@@ -167,9 +170,9 @@ fn make(plan: &Arc<Plan>) -> Result<Box<Held>, Diagnostic> {
         let mut all = all.borrow_mut();
         let is_gone = |held: &mut Box<Held>| held.plan.strong_count() == 0;
         let gone: Vec<Box<Held>> =
-            all.iter_mut().filter_map(|place| place.take_if(is_gone)).collect();
+            all.iter_mut().filter_map(|place| place.get_mut().take_if(is_gone)).collect();
         let len = all.len().max(plan.place.0 + 1);
-        all.resize_with(len, || None);
+        all.resize_with(len, Cell::default);
         drop(all);
         drop(gone);
     });
@@ -197,7 +200,11 @@ func @f(%x: f64) -> f64 {
     }
 
     fn instances() -> usize {
-        INSTANCES.with_borrow(|all| all.iter().flatten().count())
+        INSTANCES.with_borrow_mut(|all| {
+            let mut there = 0;
+            all.iter_mut().for_each(|place| there += usize::from(place.get_mut().is_some()));
+            there
+        })
     }
 
     #[test]

@@ -9,7 +9,7 @@ use std::ptr::NonNull;
 
 use regraft_ir::{Context, Type};
 
-use super::passing::Passing;
+use super::passing::{Passing, too_many};
 use crate::error::Trap;
 use crate::value::{Dims, Element, Strides, are_in_order};
 
@@ -133,7 +133,7 @@ impl<T: Element> Param for ByValue<T> {
         arg
     }
 
-    #[inline]
+    #[inline(always)]
     fn pass(arg: T, to: &mut Passing<'_>) -> Result<(), Trap> {
         to.pass_scalar(arg)
     }
@@ -159,7 +159,7 @@ impl<P: Lend + ?Sized> Param for ByRef<P> {
         Dims::from_slice(P::lengths(arg).as_ref())
     }
 
-    #[inline]
+    #[inline(always)]
     fn pass(arg: &P, to: &mut Passing<'_>) -> Result<(), Trap> {
         // SAFETY: the elements are borrowed until the call is over.
         unsafe { pass_shared(arg.data(), arg.lengths().as_ref(), arg.distances(), to) }
@@ -186,7 +186,7 @@ impl<P: Lend + ?Sized> Param for ByMut<P> {
         Dims::from_slice(P::lengths(arg).as_ref())
     }
 
-    #[inline]
+    #[inline(always)]
     fn pass(arg: &mut P, to: &mut Passing<'_>) -> Result<(), Trap> {
         let (lengths, distances) = (arg.lengths(), arg.distances());
         // SAFETY: the elements are borrowed exclusively until the call is over.
@@ -198,46 +198,44 @@ impl<P: Lend + ?Sized> Param for ByMut<P> {
 ///
 /// # Safety
 /// At all indices there are elements until the call is over, which nobody writes to.
-#[inline]
+#[inline(always)]
 pub(super) unsafe fn pass_shared<T: Element>(
     data: *const T,
     lengths: &[usize],
     strides: Option<Strides>,
     to: &mut Passing<'_>,
 ) -> Result<(), Trap> {
-    to.pass_array(|lent| {
-        let data = NonNull::new(data.cast_mut())?;
-        // SAFETY: the caller says so, and the end of the call ends the loan. Elements that are not copied are not written
-        // to, as `read_only` has found.
-        unsafe {
-            match strides.filter(|strides| !are_in_order(lengths, strides)) {
-                Some(strides) => lent.loan.begin_strided(data, lengths, &strides, false),
-                None if lent.copies => lent.loan.begin_with_copy(data, lengths),
-                None => lent.loan.begin(data, lengths),
-            }
+    let (lent, data) = (to.next_array()?, NonNull::new(data.cast_mut()).ok_or_else(too_many)?);
+    // SAFETY: the caller says so, and the end of the call ends the loan. Elements that are not copied are not written
+    // to, as `read_only` has found.
+    let array = unsafe {
+        match strides.filter(|strides| !are_in_order(lengths, strides)) {
+            Some(strides) => lent.loan.begin_strided(data, lengths, &strides, false),
+            None if lent.copies => lent.loan.begin_with_copy(data, lengths),
+            None => lent.loan.begin(data, lengths),
         }
-    })
+    };
+    to.pass_array(array)
 }
 
 /// Lends elements that may be written to.
 ///
 /// # Safety
 /// At all indices there are elements until the call is over, which nobody else uses.
-#[inline]
+#[inline(always)]
 pub(super) unsafe fn pass_exclusive<T: Element>(
     data: *mut T,
     lengths: &[usize],
     strides: Option<Strides>,
     to: &mut Passing<'_>,
 ) -> Result<(), Trap> {
-    to.pass_array(|lent| {
-        let data = NonNull::new(data)?;
-        // SAFETY: the caller says so, and the end of the call ends the loan.
-        unsafe {
-            match strides.filter(|strides| !are_in_order(lengths, strides)) {
-                Some(strides) => lent.loan.begin_strided(data, lengths, &strides, true),
-                None => lent.loan.begin(data, lengths),
-            }
+    let (lent, data) = (to.next_array()?, NonNull::new(data).ok_or_else(too_many)?);
+    // SAFETY: the caller says so, and the end of the call ends the loan.
+    let array = unsafe {
+        match strides.filter(|strides| !are_in_order(lengths, strides)) {
+            Some(strides) => lent.loan.begin_strided(data, lengths, &strides, true),
+            None => lent.loan.begin(data, lengths),
         }
-    })
+    };
+    to.pass_array(array)
 }

@@ -54,7 +54,7 @@ impl<P: Params, Q: Params> Params for Both<P, Q> {
         [P::lengths(first), Q::lengths(second)].concat()
     }
 
-    #[inline]
+    #[inline(always)]
     fn pass((first, second): Self::Args<'_>, to: &mut Passing<'_>) -> Result<(), Trap> {
         P::pass(first, to)?;
         Q::pass(second, to)
@@ -83,7 +83,7 @@ macro_rules! params {
                 vec![$(<$name as Param>::lengths($name)),*]
             }
 
-            #[inline]
+            #[inline(always)]
             fn pass(($($name,)*): Self::Args<'_>, to: &mut Passing<'_>) -> Result<(), Trap> {
                 $(<$name as Param>::pass($name, to)?;)*
                 Ok(())

@@ -28,15 +28,19 @@ impl<'a> Passing<'a> {
         Self { scalars: scalars.iter_mut(), vals: vals.iter_mut(), loans: loans.iter_mut() }
     }
 
-    #[inline]
-    pub(super) fn pass_array(
-        &mut self,
-        lend: impl FnOnce(&mut Lent) -> Option<Shared<Array>>,
-    ) -> Result<(), Trap> {
-        let array = self.loans.next().and_then(lend).ok_or_else(too_many)?;
+    /// The place of the next array.
+    #[inline(always)]
+    pub(super) fn next_array(&mut self) -> Result<&'a mut Lent, Trap> {
+        self.loans.next().ok_or_else(no_register)
+    }
+
+    /// Passes the next array; `None` if it has too many elements.
+    #[inline(always)]
+    pub(super) fn pass_array(&mut self, array: Option<Shared<Array>>) -> Result<(), Trap> {
+        let array = array.ok_or_else(too_many)?;
         let register = self.vals.next().ok_or_else(no_register)?;
         if !register.is_plain() {
-            std::mem::replace(register, Val::Unit).discard();
+            let_go(register);
         }
         // SAFETY: what was there before needs no drop. The value is made in the register: one that is copied to it must have
         // come to memory first.
@@ -68,7 +72,12 @@ impl<'a> Passing<'a> {
 }
 
 #[cold]
-fn too_many() -> Trap {
+fn let_go(register: &mut Val) {
+    *register = Val::Unit;
+}
+
+#[cold]
+pub(super) fn too_many() -> Trap {
     Trap::of_kind(ErrorKind::Arguments, "an argument has more elements than memory can hold")
 }
 

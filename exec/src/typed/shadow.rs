@@ -224,10 +224,12 @@ impl<T: Element> Param for InPlace<T> {
         arg
     }
 
-    #[inline]
+    #[inline(always)]
     fn pass(arg: &mut T, to: &mut Passing<'_>) -> Result<(), Trap> {
+        let lent = to.next_array()?;
         // SAFETY: the number is borrowed exclusively until the call is over, and that ends the loan.
-        to.pass_array(|lent| unsafe { lent.loan.begin(NonNull::from(arg), &[1]) })
+        let array = unsafe { lent.loan.begin(NonNull::from(arg), &[1]) };
+        to.pass_array(array)
     }
 }
 
@@ -250,7 +252,7 @@ impl<P: Param> Param for Fixed<P> {
         P::lengths(arg)
     }
 
-    #[inline]
+    #[inline(always)]
     fn pass(arg: Self::Arg<'_>, to: &mut Passing<'_>) -> Result<(), Trap> {
         P::pass(arg, to)
     }

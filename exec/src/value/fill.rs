@@ -39,7 +39,8 @@ pub(in crate::value) fn fill<T: Plain>(places: &mut [MaybeUninit<T>], item: T) {
                     }
                 };
                 // Behind the first ones, none of the stores crosses two lines of the cache.
-                let first = places.as_ptr().align_offset(CACHE_LINE).min(places.len());
+                let before = places.as_ptr().addr().wrapping_neg() % CACHE_LINE;
+                let first = (before / size_of::<T>()).min(places.len());
                 let (first, rest) = places.split_at_mut(first);
                 set(first);
                 set(rest);

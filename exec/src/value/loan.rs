@@ -45,28 +45,14 @@ impl Loan {
     ///
     /// # Safety
     /// Until [`end`](Self::end), as many elements as the product of the lengths are at `data`; nobody else
-    /// changes them, and if the program sets any, nobody else looks at them.
-    #[inline]
+    /// changes them, and if the program sets any, nobody else looks at them. What was lent before has ended.
+    #[inline(always)]
     pub(crate) unsafe fn begin<T: Element>(
         &mut self,
         data: NonNull<T>,
         lengths: &[usize],
     ) -> Option<Shared<Array>> {
-        self.end();
-        // SAFETY: the caller says so.
-        unsafe { self.lend(data, lengths) }
-    }
-
-    /// Lets the object point to elements.
-    ///
-    /// # Safety
-    /// As of [`begin`](Self::begin).
-    #[inline]
-    unsafe fn lend<T: Element>(
-        &mut self,
-        data: NonNull<T>,
-        lengths: &[usize],
-    ) -> Option<Shared<Array>> {
+        debug_assert_eq!(Shared::strong_count(&self.array), 1, "what was lent before has ended");
         let len = match *lengths {
             [len] if self.rank == 1 => len,
             _ => self.set_lengths(lengths)?,
@@ -125,12 +111,11 @@ impl Loan {
         strides: &[isize],
         writes: bool,
     ) -> Option<Shared<Array>> {
-        self.end();
         // SAFETY: the caller says so, and `end` comes before the elements are used again; the copies are there until the
         // next loan.
         unsafe {
             let copies = self.gathered.take(data, lengths, strides, writes)?;
-            self.lend(copies, lengths)
+            self.begin(copies, lengths)
         }
     }
 
@@ -152,7 +137,9 @@ impl Loan {
     /// Takes the elements back.
     #[inline]
     pub(crate) fn end(&mut self) {
-        self.gathered.put_back();
+        if self.gathered.go_back() {
+            self.gathered.put_back();
+        }
         if Shared::strong_count(&self.array) > 1 {
             self.leave();
         }

@@ -76,8 +76,14 @@ impl Gathered {
         Some(to)
     }
 
-    /// Copies the elements back, if they are to be.
+    /// Returns whether the elements are still to be copied back.
     #[inline]
+    pub(super) fn go_back(&self) -> bool {
+        self.back.is_some()
+    }
+
+    /// Copies the elements back, if they are to be.
+    #[cold]
     pub(super) fn put_back(&mut self) {
         if let Some(back) = self.back.take() {
             // SAFETY: as `take` was told.

@@ -58,13 +58,15 @@ pub(super) fn run<R, E: From<ExecError>>(
     // SAFETY: nobody else works on the state, and only one of this function, the code and the machine at a time.
     let (cx, scalars, vals) = unsafe {
         let State { scalars, vals, native, interrupt, .. } = &mut *state;
-        native.begin(stack_end(), &raw const **interrupt);
-        native.machine.set(ptr::null_mut());
-        native.parts.set((&raw mut parts).cast::<c_void>());
-        native.table.set(world.natives.table.as_ptr());
-        native.fuel.set(SLICE);
-        native.note_ends(scalars, vals);
-        (Arc::as_ptr(native), scalars.as_mut_ptr(), vals.as_mut_ptr())
+        let native = Arc::as_ptr(native);
+        let cx = &*native;
+        cx.begin(stack_end(), &raw const **interrupt);
+        cx.machine.set(ptr::null_mut());
+        cx.parts.set((&raw mut parts).cast::<c_void>());
+        cx.table.set(world.natives.table.as_ptr());
+        cx.fuel.set(SLICE);
+        cx.note_ends(scalars, vals);
+        (native, scalars.as_mut_ptr(), vals.as_mut_ptr())
     };
     let mut result = 0;
     // SAFETY: the code is of this world, and takes the first frame, which stands there.

@@ -49,7 +49,7 @@ pub(super) fn run(
     })
 }
 
-/// The same with arguments that `pass` writes to the registers of parameters, which come first: scalars in those of the
+/// Calls a function with arguments that `pass` writes to the registers of parameters, which come first: scalars in those of the
 /// first kind, each in the form of its type, and all others, of the types that the function takes, in those of the second.
 ///
 /// `take` takes the result where it is known in which form it is: a result in memory would be read before it came there.
@@ -57,22 +57,22 @@ pub(super) fn run(
 pub(super) fn run_with<R, E: From<ExecError>>(
     world: &World,
     state: &mut State,
-    slot: u32,
+    code: &Code,
     pass: impl FnOnce(&mut [u64], &mut [Val]) -> Result<(), Trap>,
     take: impl FnOnce(Returned) -> Result<R, E>,
 ) -> Result<R, E> {
-    let passed = world.code(slot).and_then(|code| {
-        let (scalars, vals) = state.registers(code)?;
-        let passed = pass(scalars, vals).map(|()| code);
-        passed.inspect_err(|_| state.vals.fill(Val::Unit))
-    });
-    let code = passed.map_err(|trap| ExecError::new(&world.ctx, trap, Chain::default()))?;
+    let passed = state.registers(code).and_then(|(scalars, vals)| pass(scalars, vals));
+    if let Err(trap) = passed {
+        state.vals.fill(Val::Unit);
+        return Err(ExecError::new(&world.ctx, trap, Chain::default()).into());
+    }
     if let Some(native) = direct::compiled(world, state, code) {
         return direct::run(world, state, code, native, take);
     }
     state.start();
     let result = with_machine(world, state, |machine| {
-        let (_, result) = machine.start(slot, |machine, code| machine.push_frame(code, 0, 0))?;
+        let (_, result) =
+            machine.start(code.slot, |machine, code| machine.push_frame(code, 0, 0))?;
         Ok(result)
     });
     take(result?)

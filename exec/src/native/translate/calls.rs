@@ -43,11 +43,11 @@ impl<E: Emitter> Translator<'_, '_, E> {
                 self.e.write(d, result);
             }
             (Dst::Val(vd), Some(have), Some(result)) => {
-                self.assign_scalar(self.reg(vd), have, result);
+                self.write_scalar(vd, have, result);
             }
             (Dst::Val(vd), None, _) => {
                 let value = self.take_from(returned);
-                self.assign(self.reg(vd), value);
+                self.write(vd, value);
             }
             // A scalar that is returned as a value.
             (Dst::Scalar(want, d), _, _) => {

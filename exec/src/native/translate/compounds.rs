@@ -50,7 +50,7 @@ impl<E: Emitter> Translator<'_, '_, E> {
                 this.pass(part, Place { base, at: index * 16, area: Area::Fields });
             }
             let tag = this.e.int(i64::from(kind.tag()));
-            this.assign(this.reg(to), (tag, object));
+            this.write(to, (tag, object));
         });
     }
 

@@ -31,12 +31,13 @@ impl<E: Emitter> Translator<'_, '_, E> {
                 let place = self.field(pc, kind, va, index);
                 let value = self.load_pair(place);
                 self.add_pointer(value);
-                self.assign(self.reg(vd), value);
+                self.write(vd, value);
             }
             Inst::SetScalar { ty, index, a, va } => {
                 let place = self.field(pc, kind, va, index.into());
                 let x = self.e.read(a);
-                self.assign_scalar(place, ty, x);
+                self.let_go(place);
+                self.store_scalar(place, ty, x);
             }
             Inst::SetVal { index, vb, va } => {
                 let value = self.copy_or_take(vb, false);

@@ -15,6 +15,7 @@ mod compounds;
 mod fields;
 mod floats;
 mod frame;
+mod held;
 mod integers;
 mod known_arrays;
 mod limits;
@@ -34,6 +35,7 @@ use regraft_ir::{Type, Value as IrValue};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
+use self::held::{Registers, held, may_hold};
 use self::known_arrays::Arrays;
 use self::replacement::reached_from;
 use super::emitter::{Address, Area, Emitter, Function, IntCmp, Mem, Signature};
@@ -69,6 +71,7 @@ pub(super) fn translate<E: Emitter>(source: Source<'_>, e: &mut E) {
     let arrays = Arrays::of(source);
     let (blocks, reached) = (Vec::new(), reached_from(code, source.start.unwrap_or(0), None));
     let (entries, live) = (FxHashMap::default(), None);
+    let held = held(source);
     let mut translator = Translator {
         source,
         e,
@@ -82,6 +85,7 @@ pub(super) fn translate<E: Emitter>(source: Source<'_>, e: &mut E) {
         fails: None,
         arrays,
         ends: false,
+        held: 0,
         live,
     };
     translator.find_blocks();
@@ -113,6 +117,7 @@ pub(super) fn translate<E: Emitter>(source: Source<'_>, e: &mut E) {
         }
         let inst = code.insts[pc];
         translator.ends = translator.arrays.ends[pc];
+        translator.held = held[pc];
         translator.inst(pc as Pc, inst);
         translator.note_array(pc as Pc);
         goes_on = inst.goes_on() && !is_branch(code, inst);
@@ -140,6 +145,8 @@ struct Translator<'a, 's, E: Emitter> {
     arrays: Arrays<E::Value>,
     /// True if nothing comes after the instruction but an error.
     ends: bool,
+    /// The registers of values that may hold something before the instruction.
+    held: Registers,
     /// Found when it is first asked for.
     live: Option<LiveScalars>,
 }
@@ -178,6 +185,11 @@ impl<E: Emitter> Translator<'_, '_, E> {
             Class::Single => self.e.single(slot as u32),
             Class::Double => self.e.double(slot),
         }
+    }
+
+    /// Returns whether a register of values may hold something to let go of before the instruction.
+    fn may_hold(&self, reg: Reg) -> bool {
+        may_hold(self.held, reg)
     }
 
     /// Returns whether an instruction may run other code, or let the runtime use the frame.

@@ -102,7 +102,7 @@ impl<E: Emitter> Translator<'_, '_, E> {
             }
         }
         self.count_up(object);
-        self.assign(self.reg(to), (want, object));
+        self.write(to, (want, object));
         self.e.jump(then);
         self.e.enter(make);
     }

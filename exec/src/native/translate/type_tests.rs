@@ -29,7 +29,7 @@ impl<E: Emitter> Translator<'_, '_, E> {
                 let is = self.is_a(pc, value, ty);
                 self.quickly(is, pc, |this| {
                     let value = this.copy_or_take(value, is_last);
-                    this.assign(this.reg(to), value);
+                    this.write(to, value);
                 });
             }
             _ => return false,

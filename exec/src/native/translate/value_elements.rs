@@ -56,7 +56,7 @@ impl<E: Emitter> Translator<'_, '_, E> {
             if let Some(to) = to {
                 let value = this.load_pair(place);
                 this.add_pointer(value);
-                this.assign(this.reg(to), value);
+                this.write(to, value);
             }
             if is_last && Some(array) != to {
                 this.empty(array);

@@ -4,13 +4,15 @@
 //! so a copy adds to the count of the object, and what is overwritten takes from it. The last pointer
 //! is left to the runtime.
 
+use smallvec::SmallVec;
+
 use super::super::emitter::{Address, Area, Emitter, Int2, IntCmp, Mem};
 use super::Translator;
 use crate::interp::{Dst, Inst, Pc, Quick, Reg, Scalar, Src};
 use crate::value::{FIRST_SHARED, Val, offsets, tag_of};
 
 /// The most registers that are emptied one by one at the end of a function.
-const MANY_REGS: u32 = 12;
+const MANY_REGS: usize = 12;
 
 /// The memory that a tag takes.
 const TAG: Mem = Mem::I64;
@@ -39,21 +41,21 @@ impl<E: Emitter> Translator<'_, '_, E> {
             Inst::MovVal { vd, va } => {
                 if vd != va {
                     let value = self.copy_or_take(va, false);
-                    self.assign(self.reg(vd), value);
+                    self.write(vd, value);
                 }
             }
             Inst::TakeVal { vd, va } => {
                 let value = self.take(va);
-                self.assign(self.reg(vd), value);
+                self.write(vd, value);
             }
             Inst::Drop { va } => self.empty(va),
             Inst::LoadConst { vd, index } => {
                 let value = self.constant_value(index);
-                self.assign(self.reg(vd), value);
+                self.write(vd, value);
             }
             Inst::Box { ty, vd, a } => {
                 let x = self.e.read(a);
-                self.assign_scalar(self.reg(vd), ty, x);
+                self.write_scalar(vd, ty, x);
             }
             Inst::Unbox { ty, d, va } => {
                 let x = self.unbox(pc, self.reg(va), ty);
@@ -82,7 +84,7 @@ impl<E: Emitter> Translator<'_, '_, E> {
         for (reg, _) in [x, y].into_iter().filter(|&(_, is_last)| is_last) {
             self.empty(reg);
         }
-        self.assign(self.reg(to), value);
+        self.write(to, value);
         true
     }
 
@@ -119,10 +121,10 @@ impl<E: Emitter> Translator<'_, '_, E> {
         self.e.store(ty.mem(), place.area, place.base, place.at + 8, x);
     }
 
-    /// Puts a scalar in the place of a value.
-    pub(super) fn assign_scalar(&mut self, place: Place<E::Value>, ty: Scalar, x: E::Value) {
-        self.let_go(place);
-        self.store_scalar(place, ty, x);
+    /// Puts a scalar in a register of values.
+    pub(super) fn write_scalar(&mut self, reg: Reg, ty: Scalar, x: E::Value) {
+        self.let_go_of(reg);
+        self.store_scalar(self.reg(reg), ty, x);
     }
 
     /// A value as two words: the tag, and what it holds.
@@ -235,8 +237,21 @@ impl<E: Emitter> Translator<'_, '_, E> {
         self.store_pair(place, value);
     }
 
+    /// Puts a value in a register.
+    pub(super) fn write(&mut self, reg: Reg, value: (E::Value, E::Value)) {
+        self.let_go_of(reg);
+        self.store_pair(self.reg(reg), value);
+    }
+
+    /// Lets go of what a register may hold before the instruction.
+    fn let_go_of(&mut self, reg: Reg) {
+        if self.may_hold(reg) {
+            self.let_go(self.reg(reg));
+        }
+    }
+
     pub(super) fn empty(&mut self, va: Reg) {
-        self.let_go(self.reg(va));
+        self.let_go_of(va);
         self.set_unit(self.reg(va));
     }
 
@@ -279,14 +294,14 @@ impl<E: Emitter> Translator<'_, '_, E> {
         if let Some(moved) = moved {
             self.set_unit(self.reg(moved));
         }
-        if count > MANY_REGS {
+        let held = (0..count).filter(|&reg| Some(reg) != moved && self.may_hold(reg));
+        let held: SmallVec<[Reg; MANY_REGS]> = held.collect();
+        if held.len() > MANY_REGS {
             let (count, clear) = (self.e.int(i64::from(count)), self.source.runtime.clear);
             self.e.call(&clear, &[self.vals, count]);
             return;
         }
-        for reg in (0..count).filter(|&reg| Some(reg) != moved) {
-            self.empty(reg);
-        }
+        held.into_iter().for_each(|reg| self.empty(reg));
     }
 }
 

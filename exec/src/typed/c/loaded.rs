@@ -164,8 +164,10 @@ impl Loaded {
                     extents.iter().try_for_each(|other| other.check_apart(&extent))?;
                     extents.push(extent);
                     let data = NonNull::new(data.cast()).unwrap_or(NonNull::dangling());
+                    let lent = to.next_array()?;
                     // SAFETY: the caller lends the elements, and the address and the lengths can be true.
-                    to.pass_array(|lent| unsafe { lent.loan.begin_at(data, &lengths) })?;
+                    let array = unsafe { lent.loan.begin_at(data, &lengths) };
+                    to.pass_array(array)?;
                 }
             }
         }

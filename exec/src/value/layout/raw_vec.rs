@@ -104,10 +104,15 @@ impl<T: Copy> RawVec<T> {
     #[inline]
     pub(in crate::value) unsafe fn lend(&self, data: NonNull<T>, len: usize) {
         if self.capacity.get() > 0 {
-            drop(self.take());
+            self.free();
         }
         self.data.set(if len > 0 { data } else { NonNull::dangling() });
         self.len.set(len);
+    }
+
+    #[cold]
+    fn free(&self) {
+        drop(self.take());
     }
 
     /// Makes a copy of elements that are somebody else's.
