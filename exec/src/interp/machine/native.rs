@@ -232,6 +232,10 @@ impl<'a> Machine<'a> {
                 self.interpret(Place { code, pc: 0, scalars: next.0, vals: next.1 })
             }),
         };
+        if result.is_err() {
+            // The arguments of one that did not begin are still there.
+            self.empty(next.1, next.1 + callee.native_vals());
+        }
         self.frames.pop();
         self.note_ends();
         result

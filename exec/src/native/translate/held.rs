@@ -1,9 +1,13 @@
-//! The registers of values that may hold something to let go of.
+//! The registers of values that may hold something.
 //!
 //! # Method
 //! A forward data-flow analysis over the instructions. A frame begins with its arguments, and with nothing in all other
-//! registers. What an instruction writes may hold something, unless it is a boxed scalar, and what it drops or moves elsewhere
-//! holds nothing then. An evaluated op may leave an operand where it is, though it is the last use of it.
+//! registers. What an instruction writes may hold something, and what it drops or moves elsewhere holds nothing then. An evaluated
+//! op may leave an operand where it is, though it is the last use of it.
+//!
+//! # Why it is right
+//! A frame that ends leaves nothing in its registers, boxed scalars neither: the next one at its place begins with that, and an
+//! argument that is nothing is not written.
 //!
 //! # Cost
 //! O(instructions), times the depth to which loops are nested.
@@ -62,7 +66,6 @@ pub(super) fn held(source: Source<'_>) -> Vec<Registers> {
 fn behind(code: &Code, inst: Inst, mut held: Registers) -> Registers {
     match inst {
         Inst::Drop { va } | Inst::TakeVal { va, .. } => held &= !only(va),
-        Inst::Box { vd, .. } => return held & !only(vd),
         Inst::Call { site } => {
             for &arg in &code.calls[site as usize].args {
                 if let Arg::Val(Src::Last(reg)) | Arg::Check(Src::Last(reg), _) = arg {

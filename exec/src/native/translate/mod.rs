@@ -187,7 +187,7 @@ impl<E: Emitter> Translator<'_, '_, E> {
         }
     }
 
-    /// Returns whether a register of values may hold something to let go of before the instruction.
+    /// Returns whether a register of values may hold something before the instruction.
     fn may_hold(&self, reg: Reg) -> bool {
         may_hold(self.held, reg)
     }
