@@ -91,7 +91,7 @@ pub(crate) fn backend(kind: EngineKind) -> Result<Option<Rc<dyn Backend>>, Strin
         #[cfg(not(feature = "jit"))]
         _ => return Err("there are no compilers in this library".to_owned()),
         #[cfg(feature = "jit")]
-        EngineKind::Llvm => Some(Rc::new(llvm::Llvm::new()?)),
+        EngineKind::Llvm => Some(llvm::Llvm::of_thread()?),
         #[cfg(feature = "jit")]
         EngineKind::Cranelift | EngineKind::Auto => Some(cranelift::Cranelift::of_thread()?),
     })

@@ -43,9 +43,24 @@ pub(crate) struct Llvm {
 }
 
 impl Llvm {
+    /// The compiler of this thread.
+    ///
     /// # Errors
     /// If there is no library.
-    pub(crate) fn new() -> Result<Self, String> {
+    pub(crate) fn of_thread() -> Result<Rc<Self>, String> {
+        thread_local! {
+            static COMPILER: OnceCell<Rc<Llvm>> = const { OnceCell::new() };
+        }
+        COMPILER.with(|compiler| {
+            if let Some(compiler) = compiler.get() {
+                return Ok(Rc::clone(compiler));
+            }
+            let new = Self::new()?;
+            Ok(Rc::clone(compiler.get_or_init(|| Rc::new(new))))
+        })
+    }
+
+    fn new() -> Result<Self, String> {
         Ok(Self { target: Target::new()?, jit: OnceCell::new(), units: Cell::new(0) })
     }
 
