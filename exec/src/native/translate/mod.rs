@@ -97,7 +97,7 @@ pub(super) fn translate<E: Emitter>(source: Source<'_>, e: &mut E) {
     }
     // True if what was written last goes on with the next instruction.
     let mut goes_on = source.start.is_none();
-    for pc in 0..code.insts.len() {
+    for (pc, &held) in held.iter().enumerate() {
         if !translator.reached[pc] {
             continue;
         }
@@ -117,7 +117,7 @@ pub(super) fn translate<E: Emitter>(source: Source<'_>, e: &mut E) {
         }
         let inst = code.insts[pc];
         translator.ends = translator.arrays.ends[pc];
-        translator.held = held[pc];
+        translator.held = held;
         translator.inst(pc as Pc, inst);
         translator.note_array(pc as Pc);
         goes_on = inst.goes_on() && !is_branch(code, inst);
