@@ -2,9 +2,9 @@
 
 mod common;
 
-use common::{engine, run, shown};
+use common::{engine, module, native, run, run_both, shown};
 use regraft_exec::value::{Array, Val};
-use regraft_exec::{Engine, Interpreter};
+use regraft_exec::{Engine, EngineKind, Interpreter};
 
 const OPS: &str = "
 func @probe(%index: array<i32, 1>, %hash: i64, %after: i64) -> i64 {
@@ -52,7 +52,13 @@ fn found(engine: &mut Interpreter, index: &Val, hash: i64) -> Vec<i64> {
 
 #[test]
 fn each_entry_is_found_by_its_hash() {
-    let mut engine = engine(OPS);
+    for kind in [EngineKind::Interpreter, EngineKind::Cranelift] {
+        entries_are_found_by_their_hashes(&mut native(&module(OPS), kind));
+    }
+}
+
+#[track_caller]
+fn entries_are_found_by_their_hashes(engine: &mut Interpreter) {
     // Hashes that agree in all bits, in the lower ones, in the upper ones; at both ends of the index.
     for hashes in [
         vec![5, 5, 5, 13, 21, 5],
@@ -64,9 +70,9 @@ fn each_entry_is_found_by_its_hash() {
             if hashes.len() >= places {
                 continue;
             }
-            let index = index(&mut engine, places, &hashes);
+            let index = index(engine, places, &hashes);
             for &hash in hashes.iter().chain(&[1, 2, 3, 1 << 20]) {
-                let all = found(&mut engine, &index, hash.into());
+                let all = found(engine, &index, hash.into());
                 // The lower bits are those of the place that an entry would have if it were free.
                 let may_have =
                     |entry: i64| (hashes[entry as usize - 1] ^ hash) / places as i32 == 0;
@@ -76,7 +82,7 @@ fn each_entry_is_found_by_its_hash() {
                 let exact: Vec<i64> = all.iter().copied().filter(has).collect();
                 assert_eq!(exact, expected, "{hashes:?} {hash}");
                 // The upper half of the operand is no part of the hash.
-                assert_eq!(found(&mut engine, &index, i64::from(hash) | -1 << 31), all);
+                assert_eq!(found(engine, &index, i64::from(hash) | -1 << 31), all);
             }
         }
     }
@@ -95,14 +101,42 @@ fn deleted_entries_are_passed_over_and_left_out() {
 
 #[test]
 fn an_index_without_an_empty_place_ends_the_search() {
-    let mut engine = engine(OPS);
     let index = |places: &[i32]| Val::from(Array::vector(places));
-    assert_eq!(found(&mut engine, &index(&[]), 7), [0i64; 0]);
-    assert_eq!(found(&mut engine, &index(&[-1, -1, -1, -1]), 7), [0i64; 0]);
-    // Only a power of two of places is looked at.
-    assert_eq!(found(&mut engine, &index(&[-1, -1, -1, -1, 7, 7]), 7), [0i64; 0]);
-    let args = [index(&[-1, -1, -1, 7, 7, 0]), Val::I64(7), Val::I64(0)];
-    assert_eq!(shown(&mut engine, "probe", &args), (4i64 << 32 | 3).to_string());
+    for kind in [EngineKind::Interpreter, EngineKind::Cranelift] {
+        let mut engine = native(&module(OPS), kind);
+        assert_eq!(found(&mut engine, &index(&[]), 7), [0i64; 0]);
+        assert_eq!(found(&mut engine, &index(&[-1, -1, -1, -1]), 7), [0i64; 0]);
+        // Only a power of two of places is looked at.
+        assert_eq!(found(&mut engine, &index(&[-1, -1, -1, -1, 7, 7]), 7), [0i64; 0]);
+        let args = [index(&[-1, -1, -1, 7, 7, 0]), Val::I64(7), Val::I64(0)];
+        assert_eq!(shown(&mut engine, "probe", &args), (4i64 << 32 | 3).to_string());
+    }
+}
+
+/// Each number has the same hash natively, of whatever type it is, and is the same as itself alone.
+#[test]
+fn hashes_and_what_is_the_same_are_those_of_the_interpreter() {
+    let text = "
+func @f(%x: f64, %y: f64, %i: i64, %j: i64) -> any {
+^1:
+  %1: i64 = core.hash %x
+  %2: i64 = core.hash %i
+  %3: bool = core.same %x, %y
+  %4: bool = core.same %i, %j
+  %5: i32 = core.convert %i
+  %6: i64 = core.hash %5
+  %7: bool = arith.lt %i, %j
+  %8: i64 = core.hash %7
+  %9: tuple<i64, i64, bool, bool, i64, i64> = core.tuple %1, %2, %3, %4, %6, %8
+  return %9
+}";
+    let call =
+        |x: f64, y: f64, i: i64, j: i64| run_both(text, &[x.into(), y.into(), i.into(), j.into()]);
+    let [one, zero] = [1i64, 0].map(|x| regraft_dialects::semantics::scalar::hash(x));
+    assert_eq!(call(1.0, 1.0, 1, 1), format!("({one}, {one}, true, true, {one}, {zero})"));
+    assert!(call(0.0, -0.0, 0, 1).contains("false, false"));
+    assert!(call(f64::NAN, f64::NAN, -5, -5).contains("true, true"));
+    assert!(call(0.5, 0.25, -123_456, 1 << 60).contains("false, false"));
 }
 
 #[test]

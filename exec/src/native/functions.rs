@@ -3,7 +3,7 @@
 //! A status is 0, or 1 after an error, which the runtime keeps.
 
 use super::emitter::Function;
-use super::{math, whole_arrays};
+use super::{hash_tables, math, whole_arrays};
 
 /// The functions. `cx` is the context of the run, `code` the compact code, `pc` the position in it,
 /// `scalars` and `vals` the window of the frame.
@@ -62,6 +62,8 @@ pub(super) fn all_functions(runtime: &Runtime) -> impl Iterator<Item = Function>
     let of_values = [find_case, drop_last, clear, note_change, is_a, new_compound];
     let of_arrays = [new_vector, new_matrix, new_copy];
     let on_arrays = [whole_arrays::fill(), whole_arrays::product()];
-    let of_objects = of_values.into_iter().chain(of_arrays).chain(on_arrays);
+    let of_tables =
+        [hash_tables::hash_of_int(), hash_tables::hash_of_double(), hash_tables::next_entry()];
+    let of_objects = of_values.into_iter().chain(of_arrays).chain(on_arrays).chain(of_tables);
     of_errors.into_iter().chain(of_objects).chain(math::all())
 }

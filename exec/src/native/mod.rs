@@ -36,6 +36,7 @@ mod context;
 mod cranelift;
 mod emitter;
 mod functions;
+mod hash_tables;
 mod image;
 #[cfg(feature = "jit")]
 mod llvm;

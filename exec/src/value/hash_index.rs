@@ -25,18 +25,24 @@ pub(crate) enum IndexError {
 /// The bits of an operand that are a hash.
 const HASH: u32 = i32::MAX as u32;
 
+/// The place, from 1, and in the lower 32 bits the number, of the next entry of an index whose hash has the upper bits
+/// of `hash`: from the place on that it says, or from behind the place `after` if that is not 0. 0 if
+/// an empty place comes before, or there is none.
+#[inline]
+pub(crate) fn probe(places: &[i32], hash: i64, after: i64) -> i64 {
+    let places = indexed(places);
+    let mask = (places.len() as u32).wrapping_sub(1);
+    let hash = hash as u32 & HASH;
+    let start = if after == 0 { hash } else { after as u32 } & mask;
+    let Some((before, from)) = places.split_at_checked(start as usize) else { return 0 };
+    walk(from, start, hash, mask).or_else(|| walk(before, 0, hash, mask)).unwrap_or(0)
+}
+
 impl Buffer<i32> {
-    /// The place, from 1, and in the lower 32 bits the number, of the next entry whose hash has the upper bits
-    /// of `hash`: from the place on that it says, or from behind the place `after` if that is not 0. 0 if
-    /// an empty place comes before, or there is none.
+    /// As of [`probe`], for the index that this is.
     #[inline]
     pub fn probe(&self, hash: i64, after: i64) -> i64 {
-        let places = indexed(self.0.items());
-        let mask = (places.len() as u32).wrapping_sub(1);
-        let hash = hash as u32 & HASH;
-        let start = if after == 0 { hash } else { after as u32 } & mask;
-        let Some((before, from)) = places.split_at_checked(start as usize) else { return 0 };
-        walk(from, start, hash, mask).or_else(|| walk(before, 0, hash, mask)).unwrap_or(0)
+        probe(self.0.items(), hash, after)
     }
 
     /// Puts the entries from `first` to `last` at the first empty places from the ones on that their hashes say; those
@@ -97,7 +103,7 @@ fn empty(places: &mut [i32]) -> Option<&mut i32> {
     places.iter_mut().find(|place| **place == 0)
 }
 
-/// The result of [`Buffer::probe`] in a part of an index that starts at `start`; `None` if there is
+/// The result of [`probe`] in a part of an index that starts at `start`; `None` if there is
 /// neither such an entry nor an empty place.
 #[inline]
 fn walk(places: &[i32], start: u32, hash: u32, mask: u32) -> Option<i64> {

@@ -48,7 +48,7 @@ pub(crate) use construct::Compound;
 pub use equality::{egal, same};
 pub(crate) use fill::refill;
 pub use hash::hash;
-pub(crate) use hash_index::IndexError;
+pub(crate) use hash_index::{IndexError, probe};
 pub(crate) use heap::note_change;
 pub use heap::{collect_cycles, live_containers};
 pub use json::to_json;

@@ -73,9 +73,7 @@ impl<E: Emitter> Translator<'_, '_, E> {
         if let Some(function) = math::of_one(op) {
             let x = self.e.read(a);
             self.check_domain(pc, function.domain, x);
-            if let Some(result) = self.e.call(&function.call, &[x]) {
-                self.e.write(d, result);
-            }
+            self.call_of_one(&function.call, d, a);
             return true;
         }
         let Some(function) = math::of_two(op) else { return false };

@@ -4,7 +4,7 @@ use regraft_dialects::{arith, core};
 use regraft_ir::Op;
 
 use super::super::emitter::{Cast, Emitter, Int1, Int2, IntCmp};
-use super::super::math;
+use super::super::{hash_tables, math};
 use super::Translator;
 use crate::interp::{Pc, Reg, Scalar, ScalarOp};
 
@@ -15,7 +15,7 @@ impl<E: Emitter> Translator<'_, '_, E> {
         match op {
             arith::MIN => self.int2(Int2::Min, d, a, b),
             arith::MAX => self.int2(Int2::Max, d, a, b),
-            arith::EQ => self.set_int_cmp(IntCmp::Eq, d, a, b),
+            arith::EQ | core::SAME => self.set_int_cmp(IntCmp::Eq, d, a, b),
             arith::NE => self.set_int_cmp(IntCmp::Ne, d, a, b),
             arith::LT => self.set_int_cmp(IntCmp::Lt, d, a, b),
             arith::LE => self.set_int_cmp(IntCmp::Le, d, a, b),
@@ -50,6 +50,7 @@ impl<E: Emitter> Translator<'_, '_, E> {
                 let x = self.e.flag(flag);
                 self.e.write(d, x);
             }
+            core::HASH => self.call_of_one(&hash_tables::hash_of_int(), d, a),
             arith::CLZ if wide => self.int1(Int1::Clz, d, a),
             arith::CTZ if wide => self.int1(Int1::Ctz, d, a),
             arith::POPCOUNT if wide => self.int1(Int1::Popcount, d, a),

@@ -1,9 +1,11 @@
 //! Instructions on scalars, and the branches on them.
 
-use regraft_dialects::arith;
+use regraft_dialects::{arith, core};
 
-use super::super::emitter::{Cast, Emitter, Float1, Float2, FloatCmp, Int1, Int2, IntCmp, Mem};
-use super::super::math;
+use super::super::emitter::{
+    Cast, Emitter, Float1, Float2, FloatCmp, Function, Int1, Int2, IntCmp, Mem,
+};
+use super::super::{hash_tables, math};
 use super::Translator;
 use crate::interp::{Inst, Pc, Reg, Scalar, ScalarOp};
 
@@ -224,18 +226,25 @@ impl<E: Emitter> Translator<'_, '_, E> {
                 let x = self.e.flag(flag);
                 self.e.write(d, x);
             }
-            arith::FLOAT_CAST | regraft_dialects::core::CONVERT if !result.is_int() => {
-                match (ty, result) {
-                    (Scalar::F64, Scalar::F32) => self.cast(Cast::DoubleToSingle, d, a),
-                    (Scalar::F32, Scalar::F64) => self.cast(Cast::SingleToDouble, d, a),
-                    _ => {
-                        let x = self.e.read(a);
-                        self.e.write(d, x);
-                    }
+            arith::FLOAT_CAST | core::CONVERT if !result.is_int() => match (ty, result) {
+                (Scalar::F64, Scalar::F32) => self.cast(Cast::DoubleToSingle, d, a),
+                (Scalar::F32, Scalar::F64) => self.cast(Cast::SingleToDouble, d, a),
+                _ => {
+                    let x = self.e.read(a);
+                    self.e.write(d, x);
                 }
-            }
+            },
             arith::FLOAT_TO_INT if (ty, result) == (Scalar::F64, Scalar::I64) => {
                 self.float_to_int(pc, d, a);
+            }
+            core::SAME => {
+                let (x, y) = (self.bits(ty, a), self.bits(ty, b));
+                let flag = self.e.int_cmp(IntCmp::Eq, x, y);
+                let x = self.e.flag(flag);
+                self.e.write(d, x);
+            }
+            core::HASH if ty == Scalar::F64 => {
+                self.call_of_one(&hash_tables::hash_of_double(), d, a);
             }
             arith::BITCAST if result.is_int() => {
                 let bits = self.bits(ty, a);
@@ -244,6 +253,14 @@ impl<E: Emitter> Translator<'_, '_, E> {
             op => return self.math(pc, op, ty, d, a, b),
         }
         true
+    }
+
+    /// Calls a function of one number.
+    pub(super) fn call_of_one(&mut self, function: &Function, d: Reg, a: Reg) {
+        let x = self.e.read(a);
+        if let Some(result) = self.e.call(function, &[x]) {
+            self.e.write(d, result);
+        }
     }
 
     /// Does the common case if `flag` holds, and leaves the instruction to the runtime otherwise.
