@@ -140,6 +140,36 @@ func @f(%x: f64, %y: f64, %i: i64, %j: i64) -> any {
 }
 
 #[test]
+fn values_have_the_hashes_of_the_interpreter_and_are_the_same() {
+    let text = "
+func @f(%x: any, %y: any, %i: i64) -> any {
+^1:
+  %1: i64 = core.hash %x
+  %2: i64 = core.hash %y
+  %3: bool = arith.eq %1, %2
+  %4: bool = core.same %x, %y
+  %5: bool = core.same %x, \"ab\"
+  %6: tuple<i64, any> = core.tuple %i, %x
+  %7: tuple<i64, any> = core.tuple %i, %y
+  %8: bool = core.same %6, %7
+  %9: i64 = core.hash %7
+  %10: tuple<bool, bool, bool, bool, i64, i64> = core.tuple %3, %4, %5, %8, %1, %9
+  return %10
+}";
+    let call = |x: Val, y: Val| run_both(text, &[x, y, 3i64.into()]);
+    let vector = || Val::from(Array::vector(&[1.0, 2.0]));
+    let texts = call(Val::str("ab"), Val::str("ab"));
+    assert!(texts.starts_with("(true, true, true, true, "), "{texts}");
+    let numbers = call(Val::F64(2.0), Val::I64(2));
+    assert!(numbers.starts_with("(true, false, false, false, "), "{numbers}");
+    let array = vector();
+    let arrays = call(array.clone(), array);
+    assert!(arrays.starts_with("(true, true, false, true, "), "{arrays}");
+    let others = call(vector(), vector());
+    assert!(others.contains(", false, false, false, "), "{others}");
+}
+
+#[test]
 fn entries_without_a_place_or_a_hash_are_errors() {
     let mut engine = engine(OPS);
     let vector = |items: &[i32]| Val::from(Array::vector(items));

@@ -62,8 +62,7 @@ pub(super) fn all_functions(runtime: &Runtime) -> impl Iterator<Item = Function>
     let of_values = [find_case, drop_last, clear, note_change, is_a, new_compound];
     let of_arrays = [new_vector, new_matrix, new_copy];
     let on_arrays = [whole_arrays::fill(), whole_arrays::product()];
-    let of_tables =
-        [hash_tables::hash_of_int(), hash_tables::hash_of_double(), hash_tables::next_entry()];
-    let of_objects = of_values.into_iter().chain(of_arrays).chain(on_arrays).chain(of_tables);
+    let of_objects =
+        of_values.into_iter().chain(of_arrays).chain(on_arrays).chain(hash_tables::all());
     of_errors.into_iter().chain(of_objects).chain(math::all())
 }

@@ -8,7 +8,38 @@ use super::{Array, Buffer, Storage, Val};
 /// `NaN` equals itself and `0.0` differs from `-0.0`), strings, tuples and immutable structs by
 /// content, objects by identity. O(size).
 pub fn egal(a: &Val, b: &Val) -> bool {
-    compare(a, b, false)
+    let flat = leaves(a, b).or_else(|| match (a, b) {
+        (Val::Tuple(x), Val::Tuple(y))
+        | (Val::Named(x), Val::Named(y))
+        | (Val::Struct(x), Val::Struct(y))
+            if x.ty == y.ty && x.items.len() == y.items.len() =>
+        {
+            let mut pairs = x.items.iter().zip(&*y.items);
+            pairs.try_fold(true, |same, (x, y)| Some(leaves(x, y)? && same))
+        }
+        _ => None,
+    });
+    flat.unwrap_or_else(|| compare(a, b, false))
+}
+
+/// Returns whether two values that have no parts are the same; `None` if both are of a kind that may have some.
+#[inline]
+fn leaves(a: &Val, b: &Val) -> Option<bool> {
+    Some(match (a, b) {
+        (Val::Unit, Val::Unit) => true,
+        (Val::Bool(a), Val::Bool(b)) => a == b,
+        (Val::I8(a), Val::I8(b)) => a == b,
+        (Val::I16(a), Val::I16(b)) => a == b,
+        (Val::I32(a), Val::I32(b)) => a == b,
+        (Val::I64(a), Val::I64(b)) => a == b,
+        (Val::F32(a), Val::F32(b)) => a.to_bits() == b.to_bits(),
+        (Val::F64(a), Val::F64(b)) => a.to_bits() == b.to_bits(),
+        (Val::Sym(a), Val::Sym(b)) | (Val::Func(a), Val::Func(b)) => a == b,
+        (Val::Type(a), Val::Type(b)) => a == b,
+        (Val::Str(a), Val::Str(b)) => a.as_str() == b.as_str(),
+        (a, b) if std::mem::discriminant(a) != std::mem::discriminant(b) => false,
+        _ => return None,
+    })
 }
 
 /// Returns whether two values have the same content: as [`egal`], but arrays, refs and mutable
@@ -40,6 +71,9 @@ fn compare_one(
     work: &mut Vec<(Val, Val)>,
     seen: &mut FxHashSet<(*const (), *const ())>,
 ) -> bool {
+    if let Some(same) = leaves(a, b) {
+        return same;
+    }
     if let (Some(x), Some(y)) = (a.address(), b.address()) {
         let is_object = |x: &Val| matches!(x, Val::Object(_) | Val::Ref(_) | Val::Array(_));
         if !through_objects && is_object(a) && is_object(b) {
@@ -52,17 +86,6 @@ fn compare_one(
         }
     }
     match (a, b) {
-        (Val::Unit, Val::Unit) => true,
-        (Val::Bool(a), Val::Bool(b)) => a == b,
-        (Val::I8(a), Val::I8(b)) => a == b,
-        (Val::I16(a), Val::I16(b)) => a == b,
-        (Val::I32(a), Val::I32(b)) => a == b,
-        (Val::I64(a), Val::I64(b)) => a == b,
-        (Val::F32(a), Val::F32(b)) => a.to_bits() == b.to_bits(),
-        (Val::F64(a), Val::F64(b)) => a.to_bits() == b.to_bits(),
-        (Val::Sym(a), Val::Sym(b)) | (Val::Func(a), Val::Func(b)) => a == b,
-        (Val::Type(a), Val::Type(b)) => a == b,
-        (Val::Str(a), Val::Str(b)) => a.as_str() == b.as_str(),
         (Val::Tuple(a), Val::Tuple(b))
         | (Val::Named(a), Val::Named(b))
         | (Val::Struct(a), Val::Struct(b)) => {

@@ -4,6 +4,7 @@ use std::hash::{Hash, Hasher};
 
 use regraft_dialects::semantics::scalar;
 use rustc_hash::FxHasher;
+use smallvec::{SmallVec, smallvec};
 
 use super::Val;
 
@@ -28,16 +29,16 @@ pub fn hash(value: &Val) -> i64 {
         return hash;
     }
     let mut state = FxHasher::default();
-    let mut work = vec![value.clone()];
+    let mut work: SmallVec<[&Val; 8]> = smallvec![value];
     while let Some(value) = work.pop() {
-        match &value {
+        match value {
             Val::Unit => 0u8.hash(&mut state),
             &Val::Sym(x) | &Val::Func(x) => x.hash(&mut state),
             &Val::Type(x) => x.hash(&mut state),
             Val::Str(x) => x.as_str().hash(&mut state),
             Val::Tuple(x) | Val::Named(x) | Val::Struct(x) => {
                 x.items().len().hash(&mut state);
-                work.extend(x.items().iter().cloned());
+                work.extend(x.items());
             }
             value => match number(value) {
                 Some(hash) => hash.hash(&mut state),

@@ -5,7 +5,6 @@ use regraft_ir::{Constant, TypeKind};
 use smallvec::SmallVec;
 
 use super::super::emitter::{Area, Emitter, Int2, IntCmp, Mem};
-use super::super::hash_tables;
 use super::Translator;
 use super::values::value_in;
 use crate::interp::{Dst, EvalSite, Inst, Pc, Reg, Scalar, Src};
@@ -61,15 +60,6 @@ impl<E: Emitter> Translator<'_, '_, E> {
             // With one index, it is the number of elements whatever the rank.
             let length = self.lengths_of(va, 1)[0];
             self.e.write(d, length);
-            return true;
-        }
-        if let Inst::Probe { d, va, a, b } = inst {
-            let (places, count) = (self.elements_of(va), self.lengths_of(va, 1)[0]);
-            let (hash, after) = (self.e.read(a), self.e.read(b.into()));
-            let args = [places, count, hash, after];
-            if let Some(found) = self.e.call(&hash_tables::next_entry(), &args) {
-                self.e.write(d, found);
-            }
             return true;
         }
         if let Inst::Eval { site } = inst

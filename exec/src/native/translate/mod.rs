@@ -15,6 +15,7 @@ mod compounds;
 mod fields;
 mod floats;
 mod frame;
+mod hash_tables;
 mod held;
 mod integers;
 mod known_arrays;
@@ -308,6 +309,7 @@ impl<E: Emitter> Translator<'_, '_, E> {
             inst if self.scalar_inst(pc, inst) => {}
             inst if self.branch_inst(pc, inst) => {}
             inst if self.value_inst(pc, inst) => {}
+            inst if self.hash_table_inst(inst) => {}
             inst if self.memory_inst(pc, inst) => {}
             inst if self.field_inst(pc, inst) => {}
             _ => self.slowly(pc),
