@@ -160,6 +160,28 @@ func @f(%n: i64) -> tuple<i64, array<f64, 2>> {
 }
 
 #[test]
+fn a_loop_looks_through_an_index_that_was_made_before_it() {
+    // Nothing else looks at the array, which stands in the frame when the new code begins.
+    let text = "
+func @f(%n: i64) -> i64 {
+^1:
+  %index: array<i32, 1> = mem.array 0i32, 62i32, 5i32, 0i32
+  br ^2(0, 0)
+^2(%i: i64, %s: i64):
+  %end: bool = arith.ge %i, %n
+  br %end, ^4, ^3
+^3:
+  %found: i64 = mem.probe %index, %i, 2
+  %j: i64 = arith.add %i, 1
+  %t: i64 = arith.add %s, %found
+  br ^2(%j, %t)
+^4:
+  return %s
+}";
+    replaced(text, || vec![12i64.into()], 1);
+}
+
+#[test]
 fn callers_find_the_new_code_of_what_they_call() {
     let text = "
 func @g(%n: i64) -> i64 {

@@ -2,7 +2,7 @@
 #
 # Iterations are cut into chunks by their number alone: at most 64, all of one size but the last. A chunk is one call,
 # and what chunks give is put together in their order, so that a result does not depend on who ran them.
-# Derivatives know `__in_chunks` (`ad/src/reverse/chunks.rs`): it stays a function of its own, which calls
+# Derivatives know `__in_chunks` (`ad/src/reverse/chunks`): it stays a function of its own, which calls
 # nothing but `__chunk`.
 
 nthreads() = core.host(:nthreads)::Int64

@@ -162,6 +162,15 @@ fn what_the_loop_assigns_is_its_own() {
     );
 }
 
+/// Chunks that only read run again on the way back. These print as well.
+#[test]
+fn what_chunks_print_is_printed_once() {
+    let mut session = session("f(x) = (println(\"at \", x); x^2)");
+    let gradient = "gradient(x -> tmapreduce(f, +, x; init=0.0), [1.0, 2.0, 3.0])[1]";
+    assert_eq!(shown(&mut session, gradient), "[2.0, 4.0, 6.0]");
+    assert_eq!(session.take_output(), "at 1.0\nat 2.0\nat 3.0\n");
+}
+
 #[test]
 fn results_do_not_depend_on_threads_or_engines() {
     let programs = [

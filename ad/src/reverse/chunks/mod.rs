@@ -12,7 +12,7 @@
 //! *private* shadow of each object that it only reads: these are added up when all chunks are done, in the order of the
 //! chunks, as cotangents of values are. So the sum does not depend on who ran which chunk when.
 //!
-//! If chunks write nothing, and nobody else does before the way back, nothing is kept: a chunk goes forth and back at
+//! If chunks write and print nothing, and nobody else writes before the way back, nothing is kept: a chunk goes forth and back at
 //! once then ([`recomputed`]), so that its sweeps can be fused.
 //!
 //! Of an object that chunks write, or that each reads elements of its own of, there is the one shadow that its owner has:
@@ -144,8 +144,9 @@ impl Driver<'_> {
         let count = pair.params.len() - 1;
         let mut active = pair.active.clone();
         active[count] = false;
-        // A chunk may be differentiated when others have run.
-        let combined = combined && !self.writes_arguments(kernel)?;
+        // A chunk may be differentiated when others have run, and runs again then.
+        let effects = self.returning_effects(kernel)?;
+        let combined = combined && !effects.writes_anything() && !effects.observable;
         let of_kernel = self.pair(kernel, &active, combined, f.function_loc())?;
         let shadows = self.chunk_shadows(kernel, pair, chunks::own(f))?;
         let shadow_types: Vec<Type> =

@@ -107,7 +107,7 @@ impl<E: Emitter> Translator<'_, '_, E> {
         let mut arrays = FxHashSet::default();
         for (&inst, _) in insts {
             match inst {
-                Inst::Length { va, .. } => arrays.extend([va]),
+                Inst::Length { va, .. } | Inst::Probe { va, .. } => arrays.extend([va]),
                 Inst::Eval { site } => {
                     let args = &self.source.code.evals[site as usize].args;
                     arrays.extend(args.iter().filter_map(|arg| arg.val()));
