@@ -132,7 +132,7 @@ func @f(%x: f64, %y: f64, %i: i64, %j: i64) -> any {
 }";
     let call =
         |x: f64, y: f64, i: i64, j: i64| run_both(text, &[x.into(), y.into(), i.into(), j.into()]);
-    let [one, zero] = [1i64, 0].map(|x| regraft_dialects::semantics::scalar::hash(x));
+    let [one, zero] = [1i64, 0].map(regraft_dialects::semantics::scalar::hash);
     assert_eq!(call(1.0, 1.0, 1, 1), format!("({one}, {one}, true, true, {one}, {zero})"));
     assert!(call(0.0, -0.0, 0, 1).contains("false, false"));
     assert!(call(f64::NAN, f64::NAN, -5, -5).contains("true, true"));

@@ -25,9 +25,7 @@ pub(crate) enum IndexError {
 /// The bits of an operand that are a hash.
 const HASH: u32 = i32::MAX as u32;
 
-/// The place, from 1, and in the lower 32 bits the number, of the next entry of an index whose hash has the upper bits
-/// of `hash`: from the place on that it says, or from behind the place `after` if that is not 0. 0 if
-/// an empty place comes before, or there is none.
+/// As [`Buffer::probe`], for the elements of an index.
 #[inline]
 pub(crate) fn probe(places: &[i32], hash: i64, after: i64) -> i64 {
     let places = indexed(places);
@@ -39,7 +37,9 @@ pub(crate) fn probe(places: &[i32], hash: i64, after: i64) -> i64 {
 }
 
 impl Buffer<i32> {
-    /// As of [`probe`], for the index that this is.
+    /// The place, from 1, and in the lower 32 bits the number, of the next entry whose hash has the upper bits
+    /// of `hash`: from the place on that it says, or from behind the place `after` if that is not 0. 0 if
+    /// an empty place comes before, or there is none.
     #[inline]
     pub fn probe(&self, hash: i64, after: i64) -> i64 {
         probe(self.0.items(), hash, after)
