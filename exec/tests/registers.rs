@@ -1,4 +1,4 @@
-//! Values that share registers do not get in each other's way, and deep recursion stays small.
+//! Values that share registers do not get in each other's way, frames leave nothing to the next ones, and deep recursion stays small.
 
 mod common;
 
@@ -87,4 +87,57 @@ fn a_deep_recursion_of_a_long_function_takes_little_memory() {
     let result = engine.call("f", &[Val::I64(depth)]).expect("there is memory enough");
     assert_eq!(result.as_i64(), Some(depth * count as i64));
     assert!(live_bytes() < 16 << 20);
+}
+
+/// A loop leaves a boxed number in the first register, and the results and arguments after it are nothing.
+#[test]
+fn a_frame_leaves_no_number_to_the_next_one() {
+    let text = "
+func @last(%n: i64) -> i64 {
+^1:
+  br ^2(0, 0)
+^2(%i: i64, %x: any):
+  %c: bool = arith.lt %i, %n
+  br %c, ^3, ^4
+^3:
+  %j: i64 = arith.add %i, 1
+  %d: bool = arith.gt %j, 3
+  br %d, ^2(%j, 2.5), ^2(%j, %j)
+^4:
+  %y: i64 = core.typeassert %x
+  %z: i64 = arith.mul %y, 2
+  return %z
+}
+func @given(%x: any, %k: i64) -> any {
+^1:
+  %c: bool = arith.gt %k, 0
+  br %c, ^2, ^3
+^2:
+  %m: i64 = arith.sub %k, 1
+  %r: any = call @given(%x, %m)
+  return %r
+^3:
+  return %x
+}
+func @returned(%k: i64) -> any {
+^1:
+  %c: bool = arith.gt %k, 100
+  br %c, ^2, ^3
+^2:
+  %m: i64 = arith.sub %k, 1
+  %r: any = call @returned(%m)
+  return %r
+^3:
+  return nothing
+}
+func @f(%n: i64) -> any {
+^1:
+  %1: i64 = call @last(%n)
+  %2: any = call @given(nothing, 2)
+  %3: i64 = call @last(%n)
+  %4: any = call @returned(%3)
+  %5: tuple<i64, any, any> = core.tuple %1, %2, %4
+  return %5
+}";
+    assert_eq!(common::run_both(text, &[2i64.into()]), "(4, nothing, nothing)");
 }

@@ -21,16 +21,14 @@ use crate::value::Val;
 /// Nothing else is done with the interpreter: no function of it changes, so that code stays where it is.
 pub(crate) struct EntryPoint {
     interpreter: Interpreter,
-    slot: u32,
-    /// The code in the slot; found by the first call.
-    code: Option<NonNull<Code>>,
+    code: NonNull<Code>,
 }
 
 impl EntryPoint {
     /// A function whose code, native code if the engine makes some, is made before it is first called.
     pub(crate) fn new(mut interpreter: Interpreter, function: Symbol) -> Result<Self, ExecError> {
         let slot = interpreter.prepare(function)?;
-        Ok(Self { interpreter, slot, code: None })
+        Self::of(interpreter, slot)
     }
 
     /// A function whose native code is that of an image.
@@ -40,7 +38,15 @@ impl EntryPoint {
         image: &Image,
     ) -> Result<Self, ExecError> {
         let slot = interpreter.load_unit(function, image)?;
-        Ok(Self { interpreter, slot, code: None })
+        Self::of(interpreter, slot)
+    }
+
+    /// The function in a slot.
+    fn of(interpreter: Interpreter, slot: u32) -> Result<Self, ExecError> {
+        let world = &interpreter.world;
+        let code = world.code(slot).map(NonNull::from);
+        let code = code.map_err(|trap| ExecError::new(&world.ctx, trap, Chain::default()))?;
+        Ok(Self { interpreter, code })
     }
 
     /// Calls the function with arguments that `pass` writes to its [registers](machine::run_with); `take` takes the result.
@@ -50,21 +56,9 @@ impl EntryPoint {
         pass: impl FnOnce(&mut [u64], &mut [Val]) -> Result<(), Trap>,
         take: impl FnOnce(Returned) -> Result<R, E>,
     ) -> Result<R, E> {
-        let code = match self.code {
-            Some(code) => code,
-            None => self.find()?,
-        };
         let Interpreter { world, state, .. } = &mut self.interpreter;
         state.interrupt.store(false, Ordering::Relaxed);
         // SAFETY: it is the code of a function of the world, which does not change.
-        machine::run_with(world, state, unsafe { code.as_ref() }, pass, take)
-    }
-
-    #[cold]
-    fn find(&mut self) -> Result<NonNull<Code>, ExecError> {
-        let world = &self.interpreter.world;
-        let code = world.code(self.slot).map(NonNull::from);
-        let code = code.map_err(|trap| ExecError::new(&world.ctx, trap, Chain::default()))?;
-        Ok(*self.code.insert(code))
+        machine::run_with(world, state, unsafe { self.code.as_ref() }, pass, take)
     }
 }

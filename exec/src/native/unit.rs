@@ -1,6 +1,10 @@
 //! Functions that are compiled together, and the code that there is for them.
 
+#[cfg(feature = "jit")]
+use std::cell::OnceCell;
 use std::rc::Rc;
+#[cfg(feature = "jit")]
+use std::thread::LocalKey;
 
 use super::context::Compiled;
 use super::source::Source;
@@ -20,6 +24,24 @@ pub(crate) trait Backend {
         &self,
         members: &[Source<'_>],
     ) -> Result<(Rc<dyn MachineCode>, Vec<Compiled>), String>;
+}
+
+/// The compiler of this thread, which is made if there is none.
+///
+/// # Errors
+/// Those of `new`.
+#[cfg(feature = "jit")]
+pub(super) fn compiler_in<T>(
+    place: &'static LocalKey<OnceCell<Rc<T>>>,
+    new: impl FnOnce() -> Result<T, String>,
+) -> Result<Rc<T>, String> {
+    place.with(|compiler| {
+        if let Some(compiler) = compiler.get() {
+            return Ok(Rc::clone(compiler));
+        }
+        let new = new()?;
+        Ok(Rc::clone(compiler.get_or_init(|| Rc::new(new))))
+    })
 }
 
 /// A loop, by the slot of its function and its header.

@@ -137,9 +137,7 @@ impl Loan {
     /// Takes the elements back.
     #[inline]
     pub(crate) fn end(&mut self) {
-        if self.gathered.go_back() {
-            self.gathered.put_back();
-        }
+        self.gathered.put_back();
         if Shared::strong_count(&self.array) > 1 {
             self.leave();
         }

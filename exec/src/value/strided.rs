@@ -76,15 +76,16 @@ impl Gathered {
         Some(to)
     }
 
-    /// Returns whether the elements are still to be copied back.
+    /// Copies the elements back, if they are to be.
     #[inline]
-    pub(super) fn go_back(&self) -> bool {
-        self.back.is_some()
+    pub(super) fn put_back(&mut self) {
+        if self.back.is_some() {
+            self.scatter();
+        }
     }
 
-    /// Copies the elements back, if they are to be.
     #[cold]
-    pub(super) fn put_back(&mut self) {
+    fn scatter(&mut self) {
         if let Some(back) = self.back.take() {
             // SAFETY: as `take` was told.
             unsafe { (back.scatter)(&self.copies, &back) };

@@ -26,7 +26,7 @@ use super::emitter::{FRAME_PARAMS, Signature};
 use super::references::References;
 use super::source::Source;
 use super::translate::{position_reg, signature, translate};
-use super::unit::{Backend, MachineCode};
+use super::unit::{Backend, MachineCode, compiler_in};
 
 /// The compiler for the CPU that it runs on.
 pub(crate) struct Cranelift {
@@ -44,13 +44,9 @@ impl Cranelift {
         thread_local! {
             static COMPILER: OnceCell<Rc<Cranelift>> = const { OnceCell::new() };
         }
-        COMPILER.with(|compiler| {
-            if let Some(compiler) = compiler.get() {
-                return Ok(Rc::clone(compiler));
-            }
+        compiler_in(&COMPILER, || {
             let cpu = cranelift_native::builder().map_err(str::to_owned)?;
-            let new = Self { isa: isa(cpu, false)?, entries: RefCell::default() };
-            Ok(Rc::clone(compiler.get_or_init(|| Rc::new(new))))
+            Ok(Self { isa: isa(cpu, false)?, entries: RefCell::default() })
         })
     }
 

@@ -12,7 +12,7 @@ use self::jit::{Effort, Jit, Memory, Target};
 use super::CodeForm;
 use super::context::{Compiled, Entry};
 use super::source::Source;
-use super::unit::{Backend, MachineCode};
+use super::unit::{Backend, MachineCode, compiler_in};
 
 mod areas;
 mod background;
@@ -51,13 +51,7 @@ impl Llvm {
         thread_local! {
             static COMPILER: OnceCell<Rc<Llvm>> = const { OnceCell::new() };
         }
-        COMPILER.with(|compiler| {
-            if let Some(compiler) = compiler.get() {
-                return Ok(Rc::clone(compiler));
-            }
-            let new = Self::new()?;
-            Ok(Rc::clone(compiler.get_or_init(|| Rc::new(new))))
-        })
+        compiler_in(&COMPILER, Self::new)
     }
 
     fn new() -> Result<Self, String> {
