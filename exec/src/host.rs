@@ -381,6 +381,7 @@ impl Host {
     ///
     /// # Errors
     /// If it would exceed the memory limit.
+    #[inline]
     pub fn reserve_fields(&self, count: usize) -> Result<(), Trap> {
         self.workspace.budget.reserve_fields(count)
     }

@@ -2,22 +2,13 @@
 
 mod common;
 
-use common::{module, run_both as run};
-use regraft_exec::value::{Array, Val, collect_cycles, live_bytes, live_containers};
+use common::{module, nothing_stays, run_both as run};
+use regraft_exec::value::{Array, Val, collect_cycles, live_containers};
 use regraft_exec::{Engine, EngineKind, ErrorKind, Interpreter, Limits};
 use regraft_ir::Module;
 
 fn native(module: &Module) -> Interpreter {
     common::native(module, EngineKind::Cranelift)
-}
-
-/// Checks that calls which are made again and again leave no more behind than they do the first time.
-#[track_caller]
-fn nothing_stays(mut engine: Interpreter, calls: impl Fn(&mut Interpreter)) {
-    calls(&mut engine);
-    let before = live_bytes();
-    (0..10_000).for_each(|_| calls(&mut engine));
-    assert_eq!(live_bytes(), before, "{}", engine.name());
 }
 
 /// A call of `@f`, which works.

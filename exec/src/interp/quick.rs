@@ -32,7 +32,7 @@ pub(crate) enum Quick {
     Select,
     /// A value as it is.
     Same,
-    /// The same if it is of a type.
+    /// The same if it is of a type: for an assertion, and for a cotangent that has the parts of its type already.
     Assert(Type),
     /// True if a value is of a type.
     IsA(Type),
@@ -85,6 +85,7 @@ impl Quick {
             // The only value of its type.
             core::SAME if constant(1) == Some(Constant::Unit) => Self::IsA(Type::UNIT),
             ad::UNBOX if f.ty(v) == Type::F64 => Self::Unbox,
+            ad::UNBOX => Self::Assert(f.ty(v)),
             ad::SHADOW if f.ty(v) == Type::ANY => Self::Shadow,
             ad::COTANGENT if f.ty(v) == Type::ANY => Self::Cotangent,
             ad::JOIN if f.ty(v) == Type::ANY => Self::Join,

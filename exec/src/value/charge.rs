@@ -12,6 +12,7 @@ thread_local! {
 }
 
 /// The bytes that the values of this thread take.
+#[inline]
 pub fn live_bytes() -> usize {
     LIVE.with(Cell::get)
 }
@@ -32,6 +33,7 @@ impl Charge {
     }
 
     /// Changes the number.
+    #[inline]
     pub fn set(&self, bytes: usize) {
         let old = self.0.replace(bytes);
         let _ = LIVE.try_with(|live| live.set(live.get().wrapping_add(bytes).wrapping_sub(old)));

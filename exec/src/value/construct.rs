@@ -13,16 +13,60 @@ use super::val::{Array, Fields, Items, Object, RefCellObject, Storage, Text, Val
 use super::{heap, pool};
 
 impl Fields {
-    fn new(ty: Type, items: Items) -> Shared<Self> {
-        let bytes = size_of::<Self>() + COUNTS + items.heap_bytes();
-        if let Some(mut free) = pool::fields()
-            && let Some(fields) = Counted::get_mut(&mut free)
-        {
-            (fields.ty, fields.items) = (ty, items);
-            fields.charge.set(bytes);
-            return Shared::new(free);
-        }
-        Shared::new(Counted::new(Self { ty, items, charge: Charge::new(bytes) }))
+    /// Puts fields in a box that is free, or in a new one.
+    fn new(ty: Type, mut items: Items) -> Shared<Self> {
+        let Some(free) = pool::fields(items.len()) else { return Self::boxed(ty, items) };
+        Self::refilled(free, ty, |fields| {
+            if fields.len() == items.len() {
+                fields.swap_with_slice(&mut items);
+            } else {
+                *fields = items;
+            }
+        })
+    }
+
+    /// The same for what gives the fields one after the other.
+    fn of(ty: Type, parts: impl ExactSizeIterator<Item = Val>) -> Shared<Self> {
+        let Some(free) = pool::fields(parts.len()) else { return Self::boxed(ty, parts.collect()) };
+        Self::refilled(free, ty, |fields| {
+            if fields.len() == parts.len() {
+                let places = fields.iter_mut().zip(parts);
+                places.for_each(|(field, part)| std::mem::replace(field, part).discard());
+            } else {
+                *fields = parts.collect();
+            }
+        })
+    }
+
+    /// So many fields, which hold nothing that is counted.
+    #[inline]
+    fn unset(ty: Type, count: usize) -> Shared<Self> {
+        let parts = || (0..count).map(|_| Val::Unit).collect();
+        let Some(free) = pool::fields(count) else { return Self::boxed(ty, parts()) };
+        Self::refilled(free, ty, |fields| {
+            if fields.len() != count {
+                *fields = parts();
+            }
+        })
+    }
+
+    #[inline]
+    fn refilled(mut free: Counted<Self>, ty: Type, put: impl FnOnce(&mut Items)) -> Shared<Self> {
+        let fields = Counted::get_mut(&mut free).expect("nobody points to a free box");
+        fields.ty = ty;
+        put(&mut fields.items);
+        fields.charge.set(Self::bytes(&fields.items));
+        Shared::new(free)
+    }
+
+    fn boxed(ty: Type, items: Items) -> Shared<Self> {
+        let charge = Charge::new(Self::bytes(&items));
+        Shared::new(Counted::new(Self { charge, ty, items }))
+    }
+
+    #[inline]
+    fn bytes(items: &Items) -> usize {
+        size_of::<Self>() + COUNTS + items.heap_bytes()
     }
 }
 
@@ -65,11 +109,24 @@ impl Val {
         parts: impl ExactSizeIterator<Item = Self>,
     ) -> Self {
         match kind {
-            Compound::Tuple => Self::tuple(parts),
-            Compound::Named => Self::named_of(ty, parts.collect()),
-            Compound::Struct => Self::structure(ty, parts),
+            Compound::Tuple => Self::Tuple(Fields::of(Type::ANY, parts)),
+            Compound::Named => Self::Named(Fields::of(ty, parts)),
+            Compound::Struct => Self::Struct(Fields::of(ty, parts)),
             Compound::Object => Self::object(ty, parts),
             Compound::Ref => Self::reference(ty, { parts }.next().unwrap_or(Self::Unit)),
+        }
+    }
+
+    /// A value of that kind and type with so many parts, which are to be set: they hold anything that is not counted.
+    #[inline]
+    pub(crate) fn unset_compound(kind: Compound, ty: Type, parts: usize) -> Self {
+        match kind {
+            Compound::Tuple => Self::Tuple(Fields::unset(Type::ANY, parts)),
+            Compound::Named => Self::Named(Fields::unset(ty, parts)),
+            Compound::Struct => Self::Struct(Fields::unset(ty, parts)),
+            Compound::Object | Compound::Ref => {
+                Self::compound(kind, ty, (0..parts).map(|_| Self::Unit))
+            }
         }
     }
 

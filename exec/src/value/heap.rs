@@ -30,12 +30,16 @@ thread_local! {
 }
 
 /// Drops the parts of a value that is being dropped, without recursing: parts that nobody else
-/// holds wait in a list, and the outermost call works it off.
+/// holds, and that have such parts themselves, wait in a list, and the outermost call works it off.
+#[inline]
 fn dismantle<'a>(parts: impl Iterator<Item = &'a mut Val>) {
     let mut waiting = false;
-    for part in parts.filter(|part| !part.is_plain()) {
+    for part in parts {
+        if part.is_plain() {
+            continue;
+        }
         let part = std::mem::replace(part, Val::Unit);
-        if strong_count(&part) == 1 {
+        if strong_count(&part) == 1 && !is_flat(&part) {
             waiting |= PENDING.try_with(|pending| pending.borrow_mut().push(part)).is_ok();
         }
     }
@@ -49,22 +53,35 @@ fn dismantle<'a>(parts: impl Iterator<Item = &'a mut Val>) {
     DISMANTLING.set(false);
 }
 
-impl Drop for Fields {
-    fn drop(&mut self) {
-        dismantle(self.items.iter_mut());
-    }
+/// Drops the parts that are counted of a type of values, without recursing.
+macro_rules! let_go {
+    ($($ty:ident: $value:ident => $parts:expr;)*) => {
+        $(impl $ty {
+            /// Drops the parts that are counted; `nothing` is in their place.
+            #[inline]
+            pub(super) fn let_go(&mut self) {
+                let $value = self;
+                dismantle($parts);
+            }
+        }
+
+        impl Drop for $ty {
+            fn drop(&mut self) {
+                self.let_go();
+            }
+        })*
+    };
+}
+let_go! {
+    Fields: fields => fields.items.iter_mut();
+    Object: object => object.fields.iter_mut().map(Cell::get_mut);
+    RefCellObject: cell => std::iter::once(cell.value.get_mut());
 }
 
-impl Drop for Object {
-    fn drop(&mut self) {
-        dismantle(self.fields.iter_mut().map(Cell::get_mut));
-    }
-}
-
-impl Drop for RefCellObject {
-    fn drop(&mut self) {
-        dismantle(std::iter::once(self.value.get_mut()));
-    }
+/// Returns whether a value is a tuple or struct of parts that are not counted.
+#[inline]
+fn is_flat(value: &Val) -> bool {
+    value.as_fields().is_some_and(|fields| fields.iter().all(Val::is_plain))
 }
 
 impl Drop for Array {

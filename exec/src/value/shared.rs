@@ -1,23 +1,27 @@
 //! The counted pointer of values.
 
+// The last pointer is handed over while it is dropped.
+#![allow(unsafe_code)]
+
 use std::fmt;
+use std::mem::ManuallyDrop;
 use std::ops::Deref;
 
 use super::layout::{Counted, Kinded, Weak};
 
-/// A counted pointer to what a [`Val`](super::Val) does not hold itself. When the last one goes
-/// while a [`Pool`](super::Pool) is at work, the pool gets what it pointed to.
-pub struct Shared<T: Recycle>(Counted<T>);
+/// A counted pointer to what a [`Val`](super::Val) does not hold itself. When the last one goes,
+/// the memory of what it pointed to may serve again.
+pub struct Shared<T: Recycle>(ManuallyDrop<Counted<T>>);
 
-/// A type whose memory the pool uses again.
+/// A type whose memory is used again.
 pub trait Recycle: Kinded + Sized {
-    /// Hands over to the pool what only this pointer points to, if a pool is at work.
-    fn recycle(last: &Counted<Self>);
+    /// Takes over what only this pointer points to.
+    fn recycle(last: Counted<Self>);
 }
 
 impl<T: Recycle> Shared<T> {
     pub(crate) fn new(object: Counted<T>) -> Self {
-        Self(object)
+        Self(ManuallyDrop::new(object))
     }
 
     /// The address of what it points to: the same for two pointers to the same object only.
@@ -54,7 +58,7 @@ impl<T: Recycle> Shared<T> {
 impl<T: Recycle> Clone for Shared<T> {
     #[inline]
     fn clone(&self) -> Self {
-        Self(Counted::clone(&self.0))
+        Self(ManuallyDrop::clone(&self.0))
     }
 }
 
@@ -70,9 +74,10 @@ impl<T: Recycle> Deref for Shared<T> {
 impl<T: Recycle> Drop for Shared<T> {
     #[inline]
     fn drop(&mut self) {
-        // The pool holds the only pointer when this one is gone, right after.
-        if Counted::strong_count(&self.0) == 1 {
-            T::recycle(&self.0);
+        // SAFETY: the pointer is not used after this.
+        let pointer = unsafe { ManuallyDrop::take(&mut self.0) };
+        if Counted::strong_count(&pointer) == 1 {
+            T::recycle(pointer);
         }
     }
 }

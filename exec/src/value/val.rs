@@ -384,6 +384,7 @@ impl Val {
     }
 
     /// The pointer to the object that it points to, which the caller counts from now on.
+    #[inline]
     #[allow(unsafe_code)]
     pub(crate) fn into_header(self) -> Option<*const Header> {
         if self.is_plain() {

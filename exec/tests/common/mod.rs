@@ -2,7 +2,7 @@
 
 #![allow(dead_code)]
 
-use regraft_exec::value::show_string;
+use regraft_exec::value::{live_bytes, show_string};
 use regraft_exec::{Engine, EngineKind, ExecError, Interpreter, Limits, Val};
 use regraft_ir::Module;
 
@@ -82,4 +82,13 @@ pub fn run_both(text: &str, args: &[Val]) -> String {
         "native code and the interpreter"
     );
     plain
+}
+
+/// Checks that calls which are made again and again leave no more behind than they do the first time.
+#[track_caller]
+pub fn nothing_stays(mut engine: Interpreter, calls: impl Fn(&mut Interpreter)) {
+    calls(&mut engine);
+    let before = live_bytes();
+    (0..10_000).for_each(|_| calls(&mut engine));
+    assert_eq!(live_bytes(), before, "{}", engine.name());
 }

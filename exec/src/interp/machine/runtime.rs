@@ -219,14 +219,15 @@ extern "C" fn new_copy(cx: *mut NativeContext, place: *mut Val, array: *const Va
 extern "C" fn new_compound(cx: *mut NativeContext, code: *const Code, pc: i64) -> *const Header {
     // SAFETY: native code passes its context, and code that lives as long as it does.
     let (machine, code) = unsafe { (machine(cx), &*code) };
-    let Inst::Eval { site } = code.insts[pc as usize] else { return ptr::null() };
+    let (Inst::Eval { site } | Inst::ReturnTuple { site }) = code.insts[pc as usize] else {
+        return ptr::null();
+    };
     let site = &code.evals[site as usize];
     let Quick::Compound { kind, ty } = site.quick else { return ptr::null() };
     if machine.state.host.reserve_fields(site.args.len()).is_err() {
         return ptr::null();
     }
-    let parts = std::iter::repeat_n(Val::Unit, site.args.len());
-    Val::compound(kind, ty, parts).into_header().unwrap_or(ptr::null())
+    Val::unset_compound(kind, ty, site.args.len()).into_header().unwrap_or(ptr::null())
 }
 
 extern "C" fn is_a(cx: *mut NativeContext, code: *const Code, pc: i64, value: *const Val) -> i64 {

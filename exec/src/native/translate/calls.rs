@@ -1,6 +1,8 @@
 //! Direct calls.
 
-use super::super::emitter::{Callee, Emitter};
+use regraft_ir::TypeKind;
+
+use super::super::emitter::{Area, Callee, Emitter};
 use super::Translator;
 use super::values::Place;
 use crate::interp::{Arg, CallSite, Dst, Pc, Src};
@@ -9,7 +11,7 @@ impl<E: Emitter> Translator<'_, '_, E> {
     pub(super) fn call(&mut self, pc: Pc, site: u32) {
         let site = &self.source.code.calls[site as usize];
         let plain = site.check.is_none()
-            && site.parts.is_none()
+            && site.parts.as_ref().is_none_or(|parts| self.parts_of_result(pc, parts).is_some())
             && site.args.iter().all(|arg| matches!(arg, Arg::Scalar(_) | Arg::Val(_)));
         match (self.source.callee)(site.callee).filter(|_| plain) {
             Some(callee) => self.call_directly(pc, site, callee),
@@ -38,6 +40,11 @@ impl<E: Emitter> Translator<'_, '_, E> {
         let (result, status) = self.e.call_compiled(callee, &args);
         self.check_status(Some(status), pc);
         let returned = self.reg(code.val_regs);
+        if let Some(parts) = &site.parts
+            && let Some(count) = self.parts_of_result(pc, parts)
+        {
+            return self.take_parts(returned, parts, count);
+        }
         match (site.dst, ret, result) {
             (Dst::Scalar(want, d), Some(have), Some(result)) if want == have => {
                 self.e.write(d, result);
@@ -61,6 +68,40 @@ impl<E: Emitter> Translator<'_, '_, E> {
             }
             (Dst::Nowhere, ..) | (Dst::Val(_), Some(_), None) => {}
         }
+    }
+
+    /// The number of parts of the tuple that a call returns, if its type says that these are among them, and which scalars.
+    fn parts_of_result(&self, pc: Pc, parts: &[(u32, Dst)]) -> Option<usize> {
+        let f = self.source.f;
+        let TypeKind::Tuple(types) = f.ctx().kind(f.ty(self.made_from(pc))) else { return None };
+        let is_there = |&(index, dst): &(u32, Dst)| match (types.get(index as usize), dst) {
+            (Some(&ty), Dst::Scalar(want, _)) => ty == want.ty(),
+            (ty, _) => ty.is_some(),
+        };
+        parts.iter().all(is_there).then_some(types.len())
+    }
+
+    /// Takes parts out of a tuple of so many, whose types are known, and lets go of it.
+    fn take_parts(&mut self, of: Place<E::Value>, parts: &[(u32, Dst)], count: usize) {
+        let tuple = self.object(of);
+        let base = self.parts_of(tuple, count);
+        for &(index, dst) in parts {
+            let part = Place { base, at: index as i32 * 16, area: Area::Fields };
+            match dst {
+                Dst::Scalar(ty, d) => {
+                    let x = self.e.load(ty.mem(), part.area, part.base, part.at + 8);
+                    self.e.write(d, x);
+                }
+                Dst::Val(vd) => {
+                    let value = self.load_pair(part);
+                    self.add_pointer(value);
+                    self.write(vd, value);
+                }
+                Dst::Nowhere => {}
+            }
+        }
+        self.let_go(of);
+        self.set_unit(of);
     }
 
     /// Passes an operand to a place that holds `nothing`.

@@ -276,11 +276,7 @@ impl<E: Emitter> Translator<'_, '_, E> {
                 self.store_pair(self.reg(0), value);
                 self.e.ret(None, zero);
             }
-            Inst::ReturnTuple { .. } => {
-                let status = self.run_on_frame(self.source.runtime.return_tuple, pc);
-                self.check_status(status, pc);
-                self.e.ret(None, zero);
-            }
+            Inst::ReturnTuple { site } => self.return_tuple(pc, site),
             _ => {
                 self.empty_all(None);
                 self.ret_status(zero);
@@ -289,7 +285,7 @@ impl<E: Emitter> Translator<'_, '_, E> {
     }
 
     /// Empties all registers of values; what `moved` holds has been taken out.
-    fn empty_all(&mut self, moved: Option<Reg>) {
+    pub(super) fn empty_all(&mut self, moved: Option<Reg>) {
         let count = self.source.code.val_regs;
         if let Some(moved) = moved {
             self.set_unit(self.reg(moved));

@@ -110,6 +110,7 @@ impl<T> Counted<T> {
     }
 
     /// The object, if this is the only pointer to it, weak ones included.
+    #[inline]
     pub fn get_mut(this: &mut Self) -> Option<&mut T> {
         let header = this.header();
         if header.strong.get() != 1 || header.weak.get() != 1 {

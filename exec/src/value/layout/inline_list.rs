@@ -70,6 +70,7 @@ impl<T, const N: usize> InlineList<T, N> {
     }
 
     /// The bytes that it takes on the heap.
+    #[inline]
     pub(in crate::value) fn heap_bytes(&self) -> usize {
         if self.len <= N {
             return 0;

@@ -78,17 +78,17 @@ impl Floats {
         }
     }
 
-    /// Keeps one, of a rank that such are kept of, if there are less than `most` of its rank and class. Returns whether it does.
-    fn keep(&mut self, array: &Counted<Array>, most: usize) -> bool {
+    /// Keeps one, of a rank that such are kept of; it comes back if there are `most` of its rank and class.
+    fn keep(&mut self, array: Counted<Array>, most: usize) -> Option<Counted<Array>> {
         let class = class_with(array.storage().capacity());
         let kept = self.place(array.rank().into(), class);
-        let is_kept = kept.len() < most;
-        if is_kept {
-            array.charge.set(0);
-            kept.push(Counted::clone(array));
-            self.count += 1;
+        if kept.len() >= most {
+            return Some(array);
         }
-        is_kept
+        array.charge.set(0);
+        kept.push(array);
+        self.count += 1;
+        None
     }
 }
 
@@ -114,22 +114,27 @@ pub(super) fn expect(lists: &mut Lists, array: &Array) {
     }
 }
 
-/// Keeps an array that nobody points to but the caller, if it is one that is kept whole.
-pub(super) fn keep(lists: &mut Lists, array: &Counted<Array>) -> bool {
+/// Keeps an array that nobody else points to, if it is one that is kept whole. Otherwise, it comes back.
+pub(super) fn keep(lists: &mut Lists, array: Counted<Array>) -> Option<Counted<Array>> {
     // Boxes that were made for values which are out for good are no more needed.
     let is_needed = lists.arrays.free() + lists.floats.count < lists.arrays.made();
-    is_needed && room_of(array).is_some() && lists.floats.keep(array, usize::MAX)
+    if !is_needed || room_of(&array).is_none() {
+        return Some(array);
+    }
+    lists.floats.keep(array, usize::MAX)
 }
 
-/// Keeps an array that nobody points to but the caller while no pool is at work, if it is small.
-pub(super) fn keep_small(array: &Counted<Array>) {
-    let Some(room) = room_of(array).filter(|&room| room <= SMALL) else { return };
+/// Keeps an array that nobody else points to while no pool is at work, if it is small. Otherwise, it comes back.
+pub(super) fn keep_small(array: Counted<Array>) -> Option<Counted<Array>> {
+    let Some(room) = room_of(&array).filter(|&room| room <= SMALL) else { return Some(array) };
     let most = (SMALL_ROOM / room).min(SMALL_COUNT);
+    let mut array = Some(array);
     let _ = SMALL_ARRAYS.try_with(|kept| {
         if let Ok(mut kept) = kept.try_borrow_mut() {
-            kept.keep(array, most);
+            array = array.take().and_then(|array| kept.keep(array, most));
         }
     });
+    array
 }
 
 /// An array of that rank with room for so many floats, with lengths and floats in it that it had before.

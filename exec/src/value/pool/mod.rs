@@ -14,6 +14,8 @@
 //! deep need no stack. Arrays of floats stay whole until their parts are wanted (`floats`). Objects that the search for cycles knows stay known to it, and serve again as
 //! objects of the same type.
 //!
+//! Boxes of values of a few parts come from lists of the thread first, whether a pool is at work or not (`boxes`).
+//!
 //! # Why it is right
 //! Only what nobody points to any more gets here, so that nothing which outlives a run can be given
 //! away. Since every buffer of a class serves every request of that class, a run that asks
@@ -24,6 +26,7 @@
 //! eight arguments, are allocated as ever. A pool keeps what the largest run had at once, with buffers of up to twice
 //! the length that was asked for, until it is dropped; what is kept does not count as live.
 
+mod boxes;
 mod buffer;
 mod floats;
 pub(super) mod list;
@@ -34,6 +37,7 @@ use std::fmt;
 use regraft_ir::Type;
 use rustc_hash::FxHashMap;
 
+use self::boxes::Kept;
 use self::floats::Floats;
 pub(super) use self::floats::floats;
 use self::list::{Classes, List, Scalars, class_of, class_with};
@@ -171,10 +175,14 @@ fn with<R>(f: impl FnOnce(&mut Lists) -> R) -> Option<R> {
     LISTS.try_with(|lists| lists.borrow_mut().as_deref_mut().map(f)).ok().flatten()
 }
 
-/// Takes over what nobody points to but the caller.
+/// Takes over a box that nobody else points to, or frees it.
 #[inline(never)]
-fn recycle<T>(last: &Counted<T>, recycled: impl FnOnce(Counted<T>) -> Recycled) {
-    with(|lists| lists.recycled.push(recycled(Counted::clone(last))));
+fn recycle<T: Kept>(last: Counted<T>, recycled: impl FnOnce(Counted<T>) -> Recycled) {
+    if let Some(last) = boxes::keep(last)
+        && is_active()
+    {
+        with(|lists| lists.recycled.push(recycled(last)));
+    }
 }
 
 /// Takes recycled values apart.
@@ -249,10 +257,10 @@ fn take_box<T>(take: impl FnOnce(&mut Lists) -> Option<T>) -> Option<T> {
     .flatten()
 }
 
-/// A box for fields.
+/// A box for so many fields, which hold nothing that is counted.
 #[inline]
-pub(super) fn fields() -> Option<Counted<Fields>> {
-    take_box(|lists| lists.fields.take())
+pub(super) fn fields(count: usize) -> Option<Counted<Fields>> {
+    boxes::take(count).or_else(|| take_box(|lists| lists.fields.take()))
 }
 
 /// A box for an array that the search for cycles need not know.
@@ -274,11 +282,23 @@ pub(super) fn container(like: &Array) -> Option<Counted<Array>> {
 
 /// A mutable struct of that type with so many fields, which are to be set.
 pub(super) fn object(ty: Type, fields: usize) -> Option<Counted<Object>> {
+    if let Some(mut free) = boxes::take::<Object>(fields)
+        && let Some(object) = Counted::get_mut(&mut free)
+    {
+        object.ty = ty;
+        return Some(free);
+    }
     take_box(|lists| lists.objects.entry((ty, fields)).or_default().take())
 }
 
 /// A ref to what is of that type.
 pub(super) fn reference(element: Type) -> Option<Counted<RefCellObject>> {
+    if let Some(mut free) = boxes::take::<RefCellObject>(1)
+        && let Some(cell) = Counted::get_mut(&mut free)
+    {
+        cell.element = element;
+        return Some(free);
+    }
     take_box(|lists| lists.refs.entry(element).or_default().take())
 }
 
@@ -427,10 +447,8 @@ macro_rules! recycled {
     ($($ty:ident, $variant:ident;)*) => {
         $(impl Recycle for $ty {
             #[inline]
-            fn recycle(last: &Counted<Self>) {
-                if is_active() {
-                    recycle(last, Recycled::$variant);
-                }
+            fn recycle(last: Counted<Self>) {
+                recycle(last, Recycled::$variant);
             }
         })*
     };
@@ -443,23 +461,18 @@ recycled! {
 }
 
 impl Recycle for Array {
-    #[inline]
-    fn recycle(last: &Counted<Self>) {
-        if is_active() {
-            recycle_array(last);
-        } else {
-            floats::keep_small(last);
+    #[inline(never)]
+    fn recycle(last: Counted<Self>) {
+        if !is_active() {
+            drop(floats::keep_small(last));
+            return;
         }
+        with(|lists| {
+            if let Some(last) = floats::keep(lists, last) {
+                lists.recycled.push(Recycled::Array(last));
+            }
+        });
     }
-}
-
-#[inline(never)]
-fn recycle_array(last: &Counted<Array>) {
-    with(|lists| {
-        if !floats::keep(lists, last) {
-            lists.recycled.push(Recycled::Array(Counted::clone(last)));
-        }
-    });
 }
 
 impl fmt::Debug for Pool {
