@@ -47,6 +47,10 @@ impl Scalar {
         }
     }
 
+    /// All of them: each at the place that is its number.
+    pub(crate) const ALL: [Self; 7] =
+        [Self::Bool, Self::I8, Self::I16, Self::I32, Self::I64, Self::F32, Self::F64];
+
     /// The scalar of a type; `None` if its values live in the other register file.
     #[inline]
     pub(crate) fn of(ty: Type) -> Option<Self> {

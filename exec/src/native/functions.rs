@@ -32,13 +32,15 @@ pub(crate) struct Runtime {
     pub(crate) drop_last: Function,
     /// `(vals, count)`: empties registers.
     pub(crate) clear: Function,
-    /// `(cx, place, rows, undef)`: puts a new vector of doubles in a register. Gives 1; or 0, and nothing happens, if the
-    /// instruction is to be run as others are.
+    /// `(cx, place, element, rows, undef)`: puts a new vector of scalars of that number in a register. Gives 1; or 0, and nothing
+    /// happens, if the instruction is to be run as others are.
     pub(crate) new_vector: Function,
-    /// `(cx, place, rows, columns, undef)`: the same for a matrix.
+    /// `(cx, place, element, rows, columns, undef)`: the same for a matrix.
     pub(crate) new_matrix: Function,
     /// `(cx, place, array)`: the same for a copy of the array in a register.
     pub(crate) new_copy: Function,
+    /// `(cx, array, value)`: the same for appending a value that fits to an array, both in registers.
+    pub(crate) push: Function,
     /// `(cx, code, pc)`: the pointer to a new value of others, which are to be set; or null, and nothing happens, if the
     /// instruction is to be run as others are.
     pub(crate) new_compound: Function,
@@ -57,10 +59,10 @@ pub(crate) const LEFT: i64 = 3;
 pub(super) fn all_functions(runtime: &Runtime) -> impl Iterator<Item = Function> {
     let &Runtime { begin, step, fail, return_tuple, unwind, refuel, .. } = runtime;
     let &Runtime { look_up, find_case, drop_last, clear, note_change, is_a, .. } = runtime;
-    let &Runtime { new_vector, new_matrix, new_copy, new_compound, .. } = runtime;
+    let &Runtime { new_vector, new_matrix, new_copy, push, new_compound, .. } = runtime;
     let of_errors = [begin, step, fail, return_tuple, unwind, refuel, look_up];
     let of_values = [find_case, drop_last, clear, note_change, is_a, new_compound];
-    let of_arrays = [new_vector, new_matrix, new_copy];
+    let of_arrays = [new_vector, new_matrix, new_copy, push];
     let on_arrays = [whole_arrays::fill(), whole_arrays::product()];
     let of_objects =
         of_values.into_iter().chain(of_arrays).chain(on_arrays).chain(hash_tables::all());

@@ -5,11 +5,10 @@
 
 use std::ptr;
 
-use regraft_ir::Type;
-
 use super::super::code::{Code, SwitchTable};
 use super::super::inst::{Inst, Pc};
 use super::super::quick::Quick;
+use super::super::register::Scalar;
 use super::direct::make_machine;
 use super::transfer::assign;
 use super::{Machine, spot};
@@ -170,35 +169,44 @@ extern "C" fn clear(vals: *mut Val, count: i64) {
     vals.iter_mut().for_each(|place| assign(place, Val::Unit));
 }
 
-extern "C" fn new_vector(cx: *mut NativeContext, place: *mut Val, rows: i64, undef: i64) -> i64 {
+extern "C" fn new_vector(
+    cx: *mut NativeContext,
+    place: *mut Val,
+    element: i64,
+    rows: i64,
+    undef: i64,
+) -> i64 {
     // SAFETY: native code passes its context, and a register of its frame.
-    unsafe { new_array(cx, place, [rows], undef) }
+    unsafe { new_array(cx, place, element, [rows], undef) }
 }
 
 extern "C" fn new_matrix(
     cx: *mut NativeContext,
     place: *mut Val,
+    element: i64,
     rows: i64,
     columns: i64,
     undef: i64,
 ) -> i64 {
     // SAFETY: as above.
-    unsafe { new_array(cx, place, [rows, columns], undef) }
+    unsafe { new_array(cx, place, element, [rows, columns], undef) }
 }
 
-/// Puts a new array of doubles in a register, if it may be made.
+/// Puts a new array of scalars of a number in a register, if it may be made.
 ///
 /// # Safety
 /// As of [`machine`]; the register is one of its.
 unsafe fn new_array<const N: usize>(
     cx: *mut NativeContext,
     place: *mut Val,
+    element: i64,
     lengths: [i64; N],
     undef: i64,
 ) -> i64 {
     // SAFETY: the caller says so.
     let machine = unsafe { machine(cx) };
-    let Ok(Some(array)) = machine.new_array(Type::F64, lengths, undef != 0) else { return 0 };
+    let element = Scalar::ALL[element as usize].ty();
+    let Ok(Some(array)) = machine.new_array(element, lengths, undef != 0) else { return 0 };
     // SAFETY: the caller says so.
     assign(unsafe { &mut *place }, array);
     1
@@ -214,6 +222,14 @@ extern "C" fn new_copy(cx: *mut NativeContext, place: *mut Val, array: *const Va
     // SAFETY: as above; the array is not looked at any more.
     assign(unsafe { &mut *place }, copy);
     1
+}
+
+extern "C" fn push(cx: *mut NativeContext, array: *const Val, value: *const Val) -> i64 {
+    // SAFETY: native code passes its context, and registers of its frame.
+    let (machine, array, value) = unsafe { (machine(cx), &*array, &*value) };
+    let Val::Array(array) = array else { return 0 };
+    let may_grow = machine.state.host.reserve(array.push_bytes()).is_ok();
+    (may_grow && array.push(value.clone()).is_ok()).into()
 }
 
 extern "C" fn new_compound(cx: *mut NativeContext, code: *const Code, pc: i64) -> *const Header {
@@ -295,13 +311,13 @@ pub(in crate::interp) fn runtime() -> Runtime {
         new_vector: function(
             "regraft_new_vector",
             new_vector as *const u8,
-            &[Arg::Ptr, Arg::Ptr, Arg::Int, Arg::Int],
+            &[Arg::Ptr, Arg::Ptr, Arg::Int, Arg::Int, Arg::Int],
             status,
         ),
         new_matrix: function(
             "regraft_new_matrix",
             new_matrix as *const u8,
-            &[Arg::Ptr, Arg::Ptr, Arg::Int, Arg::Int, Arg::Int],
+            &[Arg::Ptr, Arg::Ptr, Arg::Int, Arg::Int, Arg::Int, Arg::Int],
             status,
         ),
         new_copy: function(
@@ -310,6 +326,7 @@ pub(in crate::interp) fn runtime() -> Runtime {
             &[Arg::Ptr, Arg::Ptr, Arg::Ptr],
             status,
         ),
+        push: function("regraft_push", push as *const u8, &[Arg::Ptr, Arg::Ptr, Arg::Ptr], status),
         new_compound: function(
             "regraft_new_compound",
             new_compound as *const u8,

@@ -68,6 +68,7 @@ impl<E: Emitter> Translator<'_, '_, E> {
                 || self.value_element_inst(pc, site)
                 || self.compound_inst(pc, site)
                 || self.type_test_inst(pc, site)
+                || self.same_inst(site)
                 || self.select_inst(site)
                 || self.size_inst(pc, site)
                 || self.end_inst(pc, site))

@@ -66,6 +66,35 @@ impl<E: Emitter> Translator<'_, '_, E> {
         true
     }
 
+    /// A value as it is, of another type; `false` if the instruction does something else.
+    pub(super) fn same_inst(&mut self, site: u32) -> bool {
+        let site = &self.source.code.evals[site as usize];
+        let (Quick::Same, &[value], Dst::Val(to)) = (site.quick, &site.args[..], site.dst) else {
+            return false;
+        };
+        match value {
+            Src::Scalar(ty, reg) => {
+                let x = self.e.read(reg);
+                self.write_scalar(to, ty, x);
+            }
+            Src::Const(index) => {
+                let value = self.constant_value(index);
+                self.write(to, value);
+            }
+            Src::Unit => self.empty(to),
+            Src::Val(reg) | Src::Last(reg) if reg == to => {}
+            Src::Val(reg) => {
+                let value = self.copy_or_take(reg, false);
+                self.write(to, value);
+            }
+            Src::Last(reg) => {
+                let value = self.take(reg);
+                self.write(to, value);
+            }
+        }
+        true
+    }
+
     /// One of two values; `false` if the instruction does something else.
     pub(super) fn select_inst(&mut self, site: u32) -> bool {
         let site = &self.source.code.evals[site as usize];

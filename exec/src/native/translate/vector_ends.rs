@@ -1,18 +1,23 @@
-//! The ends of vectors of scalars, where elements come and go: stacks of a tape, above all.
+//! The ends of vectors, where elements come and go: stacks of a tape, above all.
 
 use regraft_dialects::mem;
-use regraft_ir::TypeKind;
+use regraft_ir::{Type, TypeKind};
 
 use super::super::emitter::{Area, Emitter, Int2, IntCmp, Mem};
 use super::Translator;
 use super::values::value_in;
-use crate::interp::{Dst, Pc, Src};
+use crate::interp::{Dst, Pc, Reg, Src};
 use crate::value::offsets;
 
 impl<E: Emitter> Translator<'_, '_, E> {
-    /// Appends a scalar to a vector that has room for it, or takes the last one off; `false` if the instruction is another one.
+    /// Appends an element to a vector, or takes a scalar off; `false` if the instruction is another one.
     pub(super) fn end_inst(&mut self, pc: Pc, site: u32) -> bool {
         let site = &self.source.code.evals[site as usize];
+        if let (mem::PUSH, &[array, value], Dst::Nowhere) = (site.def.op, &*site.args, site.dst)
+            && let (Some(array), Some(value)) = (value_in(array), value_in(value))
+        {
+            return self.push_value(pc, array, value);
+        }
         let (array, ty, reg, pushes) = match (site.def.op, &*site.args, site.dst) {
             (mem::PUSH, &[array, Src::Scalar(ty, reg)], Dst::Nowhere) => (array, ty, reg, true),
             (mem::POP, &[array], Dst::Scalar(ty, reg)) => (array, ty, reg, false),
@@ -51,6 +56,29 @@ impl<E: Emitter> Translator<'_, '_, E> {
             if is_last {
                 this.empty(array);
             }
+        });
+        true
+    }
+
+    /// Appends a value that is no scalar, if the types say that it fits.
+    fn push_value(
+        &mut self,
+        pc: Pc,
+        (array, is_last): (Reg, bool),
+        (value, is_taken): (Reg, bool),
+    ) -> bool {
+        let &TypeKind::Array { element, .. } = self.source.f.ctx().kind(self.operand_type(pc, 0))
+        else {
+            return false;
+        };
+        if element != Type::ANY && element != self.operand_type(pc, 1) {
+            return false;
+        }
+        let args = [self.cx, self.val(array), self.val(value)];
+        let done = self.e.call(&self.source.runtime.push, &args);
+        self.unless_done(done, pc, |this| {
+            let last = [(array, is_last), (value, is_taken)].into_iter().filter(|&(_, last)| last);
+            last.for_each(|(reg, _)| this.empty(reg));
         });
         true
     }

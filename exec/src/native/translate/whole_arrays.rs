@@ -4,7 +4,7 @@ use regraft_dialects::{linalg, mem};
 use regraft_ir::{Constant, Type, TypeKind};
 use smallvec::SmallVec;
 
-use super::super::emitter::{Area, Emitter, IntCmp, Mem};
+use super::super::emitter::{Area, Emitter, IntCmp};
 use super::super::whole_arrays;
 use super::Translator;
 use super::values::value_in;
@@ -14,7 +14,7 @@ use crate::interp::{Dst, Pc, Quick, Reg, Scalar, Src};
 const MOST_ITEMS: usize = 16;
 
 impl<E: Emitter> Translator<'_, '_, E> {
-    /// Fills, multiplies or makes arrays of doubles; `false` if the instruction does something else.
+    /// Fills, multiplies, makes or copies arrays; `false` if the instruction does something else.
     pub(super) fn whole_array_inst(&mut self, pc: Pc, site: u32) -> bool {
         let op = self.source.code.evals[site as usize].def.op;
         match op {
@@ -51,19 +51,19 @@ impl<E: Emitter> Translator<'_, '_, E> {
     /// Makes a vector or a matrix.
     fn alloc_inst(&mut self, pc: Pc, site: u32) -> bool {
         let site = &self.source.code.evals[site as usize];
-        let (Quick::Alloc { element: Type::F64, undef }, Dst::Val(place)) = (site.quick, site.dst)
-        else {
+        let (Quick::Alloc { element, undef }, Dst::Val(place)) = (site.quick, site.dst) else {
             return false;
         };
+        let Some(element) = Scalar::of(element) else { return false };
         let [Src::Scalar(Scalar::I64, rows), rest @ ..] = &*site.args else { return false };
         let runtime = self.source.runtime;
         let (place, rows) = (self.val(place), self.e.read(*rows));
-        let undef = self.e.int(undef.into());
+        let (element, undef) = (self.e.int(element as i64), self.e.int(undef.into()));
         let done = match rest {
-            [] => self.e.call(&runtime.new_vector, &[self.cx, place, rows, undef]),
+            [] => self.e.call(&runtime.new_vector, &[self.cx, place, element, rows, undef]),
             [Src::Scalar(Scalar::I64, columns)] => {
                 let columns = self.e.read(*columns);
-                self.e.call(&runtime.new_matrix, &[self.cx, place, rows, columns, undef])
+                self.e.call(&runtime.new_matrix, &[self.cx, place, element, rows, columns, undef])
             }
             _ => return false,
         };
@@ -74,26 +74,29 @@ impl<E: Emitter> Translator<'_, '_, E> {
     /// Makes a vector of a few elements that are known.
     fn literal_inst(&mut self, pc: Pc, site: u32) -> bool {
         let site = &self.source.code.evals[site as usize];
+        let &TypeKind::Array { element, rank: 1 } = self.source.f.ctx().kind(site.ty) else {
+            return false;
+        };
+        let Some(element) = Scalar::of(element) else { return false };
         let items = site.args.iter().map(|src| match *src {
-            Src::Scalar(Scalar::F64, reg) => Some(reg),
+            Src::Scalar(ty, reg) if ty == element => Some(reg),
             _ => None,
         });
         let items: Option<SmallVec<[Reg; 8]>> = items.take(MOST_ITEMS + 1).collect();
         let (Some(items), Dst::Val(place)) = (items, site.dst) else { return false };
-        let vector = self.source.f.ctx().array_type(Type::F64, 1);
-        if site.ty != vector || items.is_empty() || items.len() > MOST_ITEMS {
+        if items.is_empty() || items.len() > MOST_ITEMS {
             return false;
         }
         let (register, count) = (self.val(place), self.e.int(items.len() as i64));
-        let undef = self.e.int(1);
-        let args = [self.cx, register, count, undef];
+        let (number, undef) = (self.e.int(element as i64), self.e.int(1));
+        let args = [self.cx, register, number, count, undef];
         let done = self.e.call(&self.source.runtime.new_vector, &args);
         self.unless_done(done, pc, |this| {
             let array = this.object(this.reg(place));
-            let elements = this.elements(array);
+            let (elements, mem) = (this.elements(array), element.mem());
             for (at, item) in (0..).zip(items) {
                 let x = this.e.read(item);
-                this.e.store(Mem::F64, Area::Elements(Mem::F64), elements, at * 8, x);
+                this.e.store(mem, Area::Elements(mem), elements, at * mem.size() as i32, x);
             }
         });
         true
@@ -103,9 +106,6 @@ impl<E: Emitter> Translator<'_, '_, E> {
         let site = &self.source.code.evals[site as usize];
         let (&[array], Dst::Val(place)) = (&*site.args, site.dst) else { return false };
         let Some((array, is_last)) = value_in(array) else { return false };
-        if !self.is_of_doubles(pc, 0) {
-            return false;
-        }
         let args = [self.cx, self.val(place), self.val(array)];
         let done = self.e.call(&self.source.runtime.new_copy, &args);
         self.unless_done(done, pc, |this| {
@@ -158,7 +158,12 @@ impl<E: Emitter> Translator<'_, '_, E> {
     }
 
     /// Leaves the instruction to the runtime unless a function has done it, which says so by 1.
-    fn unless_done(&mut self, done: Option<E::Value>, pc: Pc, then: impl FnOnce(&mut Self)) {
+    pub(super) fn unless_done(
+        &mut self,
+        done: Option<E::Value>,
+        pc: Pc,
+        then: impl FnOnce(&mut Self),
+    ) {
         let one = self.e.int(1);
         let done = done.unwrap_or(one);
         let is_done = self.e.int_cmp(IntCmp::Eq, done, one);
