@@ -114,6 +114,6 @@ func @f(%1: any) -> any {
   return %7
 }";
     let vector = Val::from(Array::vector(&[1.0]));
-    assert_eq!(run(text, &[vector.clone()]), "(Any[[1.0], nothing], Any[[1.0], 2.5])");
+    assert_eq!(run(text, std::slice::from_ref(&vector)), "(Any[[1.0], nothing], Any[[1.0], 2.5])");
     leaves_nothing(text, &[vector]);
 }
