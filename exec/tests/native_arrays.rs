@@ -117,3 +117,55 @@ func @f(%1: any) -> any {
     assert_eq!(run(text, std::slice::from_ref(&vector)), "(Any[[1.0], nothing], Any[[1.0], 2.5])");
     leaves_nothing(text, &[vector]);
 }
+
+#[test]
+fn arrays_of_values_are_made() {
+    let text = "
+struct @P { x: f64 }
+func @f(%1: i64, %2: any) -> any {
+^1:
+  %3: @P = data.new 0.5
+  %4: array<@P, 1> = mem.alloc %1
+  %5: array<@P, 2> = mem.alloc 2, %1
+  %6: array<any, 1> = mem.fill %2, %1
+  %7: array<@P, 1> = mem.fill %3, 2
+  %8: unit = mem.store %4, %3, %1
+  %9: unit = mem.store %5, %3, 2, %1
+  %10: @P = mem.load %4, %1
+  %11: @P = mem.load %5, 2, %1
+  %12: i64 = mem.size %5, 2
+  %13: tuple<@P, @P, i64, array<any, 1>, array<@P, 1>> = core.tuple %10, %11, %12, %6, %7
+  %14: any = core.convert %13
+  return %14
+}
+func @undefined(%1: i64) -> any {
+^1:
+  %2: array<any, 1> = mem.alloc %1
+  %3: any = mem.load %2, %1
+  return %3
+}
+func @filled(%1: i64, %2: any) -> any {
+^1:
+  %3: array<any, 1> = mem.fill %2, %1
+  %4: any = core.convert %3
+  return %4
+}";
+    let vector = || Val::from(Array::vector(&[1.0]));
+    let shown = "(P(0.5), P(0.5), 3, Any[[1.0], [1.0], [1.0]], P[P(0.5), P(0.5)])";
+    assert_eq!(run(text, &[3i64.into(), vector()]), shown);
+    leaves_nothing(text, &[3i64.into(), vector()]);
+    let module = module(text);
+    for kind in [EngineKind::Interpreter, EngineKind::Cranelift] {
+        let mut engine = native(&module, kind);
+        let mut shown = |f: &str, args: &[Val]| common::shown(&mut engine, f, args);
+        assert!(shown("undefined", &[2i64.into()]).starts_with("UndefRefError"));
+        assert!(shown("undefined", &[(-2i64).into()]).starts_with("ArgumentError"));
+        assert_eq!(shown("filled", &[2i64.into(), 1.5.into()]), "Any[1.5, 1.5]");
+        assert_eq!(shown("filled", &[2i64.into(), Val::Unit]), "Any[nothing, nothing]");
+        assert_eq!(shown("filled", &[0i64.into(), vector()]), "Any[]");
+        assert!(shown("filled", &[(-1i64).into(), vector()]).starts_with("ArgumentError"));
+        engine.set_limits(Limits { memory: 100_000, ..Limits::default() });
+        let error = common::shown(&mut engine, "filled", &[100_000i64.into(), vector()]);
+        assert!(error.contains("memory limit"), "{error}");
+    }
+}

@@ -37,6 +37,11 @@ pub(crate) struct Runtime {
     pub(crate) new_vector: Function,
     /// `(cx, place, element, rows, columns, undef)`: the same for a matrix.
     pub(crate) new_matrix: Function,
+    /// `(cx, code, pc, place, rows, columns)`: the same for the array of values that the instruction makes, whose elements are not
+    /// defined.
+    pub(crate) new_values: Function,
+    /// `(cx, code, pc, place, value, rows)`: the same for a vector of a value in a register.
+    pub(crate) new_filled: Function,
     /// `(cx, place, array)`: the same for a copy of the array in a register.
     pub(crate) new_copy: Function,
     /// `(cx, array, value)`: the same for appending a value that fits to an array, both in registers.
@@ -60,9 +65,10 @@ pub(super) fn all_functions(runtime: &Runtime) -> impl Iterator<Item = Function>
     let &Runtime { begin, step, fail, return_tuple, unwind, refuel, .. } = runtime;
     let &Runtime { look_up, find_case, drop_last, clear, note_change, is_a, .. } = runtime;
     let &Runtime { new_vector, new_matrix, new_copy, push, new_compound, .. } = runtime;
+    let &Runtime { new_values, new_filled, .. } = runtime;
     let of_errors = [begin, step, fail, return_tuple, unwind, refuel, look_up];
     let of_values = [find_case, drop_last, clear, note_change, is_a, new_compound];
-    let of_arrays = [new_vector, new_matrix, new_copy, push];
+    let of_arrays = [new_vector, new_matrix, new_copy, push, new_values, new_filled];
     let on_arrays = [whole_arrays::fill(), whole_arrays::product()];
     let of_objects =
         of_values.into_iter().chain(of_arrays).chain(on_arrays).chain(hash_tables::all());

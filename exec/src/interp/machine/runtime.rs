@@ -5,6 +5,8 @@
 
 use std::ptr;
 
+use regraft_ir::{Type, TypeKind};
+
 use super::super::code::{Code, SwitchTable};
 use super::super::inst::{Inst, Pc};
 use super::super::quick::Quick;
@@ -14,7 +16,7 @@ use super::transfer::assign;
 use super::{Machine, spot};
 use crate::error::Trap;
 use crate::native::{Arg, DONE, Function, LEFT, NativeContext, Runtime, Touches};
-use crate::value::{Header, Val, egal, note_change};
+use crate::value::{Array, Header, Val, egal, note_change};
 
 /// The machine that native code runs on, which is made if there is none yet.
 ///
@@ -212,6 +214,60 @@ unsafe fn new_array<const N: usize>(
     1
 }
 
+extern "C" fn new_values(
+    cx: *mut NativeContext,
+    code: *const Code,
+    pc: i64,
+    place: *mut Val,
+    rows: i64,
+    columns: i64,
+) -> i64 {
+    // SAFETY: native code passes its context, and code that lives as long as it does.
+    let (machine, code) = unsafe { (machine(cx), &*code) };
+    let made = match array_made(machine, code, pc) {
+        Some((element, 1)) => machine.new_array(element, [rows], false),
+        Some((element, 2)) => machine.new_array(element, [rows, columns], false),
+        _ => return 0,
+    };
+    let Ok(Some(array)) = made else { return 0 };
+    // SAFETY: native code passes a register of its frame.
+    assign(unsafe { &mut *place }, array);
+    1
+}
+
+extern "C" fn new_filled(
+    cx: *mut NativeContext,
+    code: *const Code,
+    pc: i64,
+    place: *mut Val,
+    value: *const Val,
+    rows: i64,
+) -> i64 {
+    // SAFETY: native code passes its context, and code that lives as long as it does.
+    let (machine, code) = unsafe { (machine(cx), &*code) };
+    let (Some((element, 1)), Ok(rows)) = (array_made(machine, code, pc), usize::try_from(rows))
+    else {
+        return 0;
+    };
+    if machine.state.host.reserve_array(element, rows).is_err() {
+        return 0;
+    }
+    // SAFETY: native code passes registers of its frame.
+    let Ok(array) = Array::filled(element, &[rows], unsafe { &*value }) else { return 0 };
+    // SAFETY: as above; the value is not looked at any more.
+    assign(unsafe { &mut *place }, array.into());
+    1
+}
+
+/// The type of the elements of the array that an instruction makes, and its rank.
+fn array_made(machine: &Machine<'_>, code: &Code, pc: i64) -> Option<(Type, u8)> {
+    let Inst::Eval { site } = code.insts[pc as usize] else { return None };
+    match *machine.world.ctx.kind(code.evals[site as usize].ty) {
+        TypeKind::Array { element, rank } => Some((element, rank)),
+        _ => None,
+    }
+}
+
 extern "C" fn new_copy(cx: *mut NativeContext, place: *mut Val, array: *const Val) -> i64 {
     // SAFETY: native code passes its context, and registers of its frame.
     let (machine, Val::Array(array)) = (unsafe { (machine(cx), &*array) }) else { return 0 };
@@ -324,6 +380,18 @@ pub(in crate::interp) fn runtime() -> Runtime {
             "regraft_new_copy",
             new_copy as *const u8,
             &[Arg::Ptr, Arg::Ptr, Arg::Ptr],
+            status,
+        ),
+        new_values: function(
+            "regraft_new_values",
+            new_values as *const u8,
+            &[Arg::Ptr, Arg::Ptr, Arg::Int, Arg::Ptr, Arg::Int, Arg::Int],
+            status,
+        ),
+        new_filled: function(
+            "regraft_new_filled",
+            new_filled as *const u8,
+            &[Arg::Ptr, Arg::Ptr, Arg::Int, Arg::Ptr, Arg::Ptr, Arg::Int],
             status,
         ),
         push: function("regraft_push", push as *const u8, &[Arg::Ptr, Arg::Ptr, Arg::Ptr], status),

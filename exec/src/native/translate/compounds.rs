@@ -7,7 +7,7 @@ use crate::interp::{Dst, EvalSite, Pc, Quick, Reg, Src};
 use crate::value::{Compound, offsets};
 
 /// The most parts that are set one by one.
-const MOST_PARTS: usize = 16;
+const MOST_PARTS: usize = 40;
 
 impl<E: Emitter> Translator<'_, '_, E> {
     /// Makes a value of others; `false` if the instruction does something else.

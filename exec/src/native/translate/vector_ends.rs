@@ -1,7 +1,7 @@
 //! The ends of vectors, where elements come and go: stacks of a tape, above all.
 
 use regraft_dialects::mem;
-use regraft_ir::{Type, TypeKind};
+use regraft_ir::TypeKind;
 
 use super::super::emitter::{Area, Emitter, Int2, IntCmp, Mem};
 use super::Translator;
@@ -71,7 +71,7 @@ impl<E: Emitter> Translator<'_, '_, E> {
         else {
             return false;
         };
-        if element != Type::ANY && element != self.operand_type(pc, 1) {
+        if !self.may_hold_operand(element, pc, 1) {
             return false;
         }
         let args = [self.cx, self.val(array), self.val(value)];

@@ -19,12 +19,18 @@ impl<E: Emitter> Translator<'_, '_, E> {
         let op = self.source.code.evals[site as usize].def.op;
         match op {
             mem::FILL_IN_PLACE => self.fill_inst(pc, site),
-            mem::ALLOC => self.alloc_inst(pc, site),
+            mem::ALLOC => self.alloc_inst(pc, site) || self.values_inst(pc, site),
+            mem::FILL => self.filled_inst(pc, site),
             mem::ARRAY => self.literal_inst(pc, site),
             mem::COPY => self.copy_inst(pc, site),
             linalg::PRODUCT | linalg::ADD_PRODUCT => self.product_inst(pc, site),
             _ => false,
         }
+    }
+
+    /// Returns whether the types say that an operand may be an element of an array of that element type.
+    pub(super) fn may_hold_operand(&self, element: Type, pc: Pc, operand: usize) -> bool {
+        element == Type::ANY || element == self.operand_type(pc, operand)
     }
 
     fn is_of_doubles(&self, pc: Pc, operand: usize) -> bool {
@@ -68,6 +74,55 @@ impl<E: Emitter> Translator<'_, '_, E> {
             _ => return false,
         };
         self.unless_done(done, pc, |_| {});
+        true
+    }
+
+    /// Makes a vector or a matrix of elements that are no scalars.
+    fn values_inst(&mut self, pc: Pc, site: u32) -> bool {
+        let site = &self.source.code.evals[site as usize];
+        let (rows, columns) = match *site.args {
+            [Src::Scalar(Scalar::I64, rows)] => (rows, None),
+            [Src::Scalar(Scalar::I64, rows), Src::Scalar(Scalar::I64, columns)] => {
+                (rows, Some(columns))
+            }
+            _ => return false,
+        };
+        let Dst::Val(place) = site.dst else { return false };
+        let (code, position) = (self.code_address(), self.e.int(i64::from(pc)));
+        let (place, rows) = (self.val(place), self.e.read(rows));
+        let columns = match columns {
+            Some(columns) => self.e.read(columns),
+            None => self.e.int(1),
+        };
+        let args = [self.cx, code, position, place, rows, columns];
+        let done = self.e.call(&self.source.runtime.new_values, &args);
+        self.unless_done(done, pc, |_| {});
+        true
+    }
+
+    /// Makes a vector of one value, which is no scalar.
+    fn filled_inst(&mut self, pc: Pc, site: u32) -> bool {
+        let site = &self.source.code.evals[site as usize];
+        let (&[value, Src::Scalar(Scalar::I64, rows)], Dst::Val(place)) = (&*site.args, site.dst)
+        else {
+            return false;
+        };
+        let Some((value, is_last)) = value_in(value) else { return false };
+        let &TypeKind::Array { element, .. } = self.source.f.ctx().kind(site.ty) else {
+            return false;
+        };
+        if !self.may_hold_operand(element, pc, 0) {
+            return false;
+        }
+        let (code, position) = (self.code_address(), self.e.int(i64::from(pc)));
+        let (register, rows) = (self.val(place), self.e.read(rows));
+        let args = [self.cx, code, position, register, self.val(value), rows];
+        let done = self.e.call(&self.source.runtime.new_filled, &args);
+        self.unless_done(done, pc, |this| {
+            if is_last && value != place {
+                this.empty(value);
+            }
+        });
         true
     }
 
