@@ -4,9 +4,9 @@
 //! in `examples`, the instructions that the interpreter runs for a gradient, for each that it runs
 //! for the function itself, and the bytes that are kept in each iteration; the time to the first
 //! gradient; the time that it takes to make the derivative of a large function; the time of an iteration of loops that take a
-//! derivative each time (`src/derivatives_in_loops.jl`).
+//! derivative each time (`src/derivatives_in_loops.jl`), or work on small values (`src/small_values.jl`).
 //!
-//! A word may follow: `programs`, `first`, `growth` or `loops`, for that part alone.
+//! A word may follow: `programs`, `first`, `growth`, `loops` or `values`, for that part alone.
 
 use regraft_ad::{PlanKind, ReverseOptions, reverse};
 use regraft_bench::adjoints::{ADBENCH, Adjoint, LOOPS, MOONCAKE, Program};
@@ -39,10 +39,15 @@ fn main() {
     if wants("growth") {
         growth_figures(&mut table);
     }
-    if wants("loops")
-        && let Err(errors) = loop_figures(&mut table)
-    {
-        eprintln!("{}", messages(&errors));
+    for (part, text, functions) in [
+        ("loops", include_str!("../src/derivatives_in_loops.jl"), &IN_LOOPS[..]),
+        ("values", include_str!("../src/small_values.jl"), &OF_VALUES),
+    ] {
+        if wants(part)
+            && let Err(errors) = loop_figures(&mut table, text, functions)
+        {
+            eprintln!("{}", messages(&errors));
+        }
     }
     println!("\n{table}");
 }
@@ -77,13 +82,27 @@ const IN_LOOPS: [(&str, f64); 8] = [
     ("arm", 1500.0),
 ];
 
-/// The time of an iteration by Cranelift, the median of several runs of many.
-fn loop_figures(table: &mut Table) -> Result<(), Vec<Diagnostic>> {
+/// Loops that work on small values, with the most nanoseconds of an iteration.
+const OF_VALUES: [(&str, f64); 6] = [
+    ("results", 500.0),
+    ("complexes", 3000.0),
+    ("complex_gradients", 7000.0),
+    ("trees", 4500.0),
+    ("tree_gradients", 40_000.0),
+    ("table_gradients", 50_000.0),
+];
+
+/// The time of an iteration by Cranelift of functions of a program, the median of several runs of many.
+fn loop_figures(
+    table: &mut Table,
+    text: &str,
+    functions: &[(&str, f64)],
+) -> Result<(), Vec<Diagnostic>> {
     const ITERATIONS: i64 = 20_000;
     let mut session = Session::new(&context());
     session.set_engine(EngineKind::Cranelift).map_err(|error| vec![error])?;
-    session.run("loops", include_str!("../src/derivatives_in_loops.jl"))?;
-    for (function, most) in IN_LOOPS {
+    session.run("loops", text)?;
+    for &(function, most) in functions {
         let call = format!("{function}({ITERATIONS})");
         // The first calls compile it.
         session.run("call", &call)?;
@@ -91,7 +110,7 @@ fn loop_figures(table: &mut Table) -> Result<(), Vec<Diagnostic>> {
         let callee = session.run("function", function)?;
         let seconds =
             median_seconds(9, || (), |()| session.call_value(&callee, &[ITERATIONS.into()]));
-        let what = format!("a derivative in `{function}`");
+        let what = format!("an iteration of `{function}`");
         let ns = seconds / ITERATIONS as f64 * 1e9;
         table.add(what, ns, "ns", Bound::AtMost(most), String::new());
     }
