@@ -74,7 +74,8 @@ impl FunctionPass for HoistCommon {
 
 /// The blocks that a branch goes to, if nothing else goes to any of them.
 fn arms(f: &Function, block: Block) -> Vec<Block> {
-    let alone = |&arm: &Block| f.in_edges(arm).nth(1).is_none() && arm != block;
+    let alone =
+        |&arm: &Block| f.in_edges(arm).nth(1).is_none() && arm != block && Some(arm) != f.entry();
     let arms: Vec<Block> = f.out_edges(block).map(|edge| f.edge_target(edge)).collect();
     if arms.iter().all(alone) { arms } else { Vec::new() }
 }
