@@ -19,6 +19,7 @@ impl Fields {
         Self::refilled(free, ty, |fields| {
             if fields.len() == items.len() {
                 fields.swap_with_slice(&mut items);
+                pool::give_items(items);
             } else {
                 *fields = items;
             }

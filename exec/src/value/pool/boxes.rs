@@ -96,6 +96,7 @@ pub(super) fn take<T: Kept>(parts: usize) -> Option<Counted<T>> {
 mod tests {
     use regraft_ir::Type;
 
+    use super::super::{Pool, items};
     use crate::value::{Array, Val, live_bytes};
 
     fn numbers(count: usize) -> Vec<Val> {
@@ -118,6 +119,19 @@ mod tests {
             let other = Val::tuple(numbers(count));
             assert_ne!(other.address(), address, "it is not free");
         }
+    }
+
+    #[test]
+    fn room_that_a_box_has_already_goes_back_to_the_pool() {
+        Pool::default().run(|| {
+            drop(Val::tuple(numbers(5)));
+            let mut room = items(5);
+            let at = room.as_ptr();
+            room.extend(numbers(5));
+            let tuple = Val::tuple_of(room.into());
+            assert_eq!(tuple.as_fields().map(<[Val]>::len), Some(5));
+            assert_eq!(items(5).as_ptr(), at);
+        });
     }
 
     #[test]

@@ -323,7 +323,7 @@ pub(super) fn items(count: usize) -> Vec<Val> {
 }
 
 /// Drops fields and keeps their room.
-fn give_items(items: Items) {
+pub(super) fn give_items(items: Items) {
     if let Some(mut room) = items.into_heap() {
         room.clear();
         drop(with(|lists| lists.items.keep(class_with(room.capacity()), room)));
