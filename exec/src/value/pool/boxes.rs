@@ -130,7 +130,8 @@ mod tests {
             room.extend(numbers(5));
             let tuple = Val::tuple_of(room.into());
             assert_eq!(tuple.as_fields().map(<[Val]>::len), Some(5));
-            assert_eq!(items(5).as_ptr(), at);
+            let again = items(5);
+            assert_eq!(again.as_ptr(), at);
         });
     }
 
