@@ -2,17 +2,9 @@
 
 mod common;
 
-use common::{module, native, nothing_stays, run_both as run};
+use common::{leaves_nothing, module, native, nothing_stays, run_both as run};
 use regraft_exec::value::{Array, Val};
 use regraft_exec::{Engine, EngineKind};
-
-/// Checks that calls of `@f` by native code leave nothing behind.
-#[track_caller]
-fn leaves_nothing(text: &str, args: &[Val]) {
-    nothing_stays(native(&module(text), EngineKind::Cranelift), |engine| {
-        engine.call("f", args).expect("it works");
-    });
-}
 
 #[test]
 fn results_are_taken_apart_by_the_caller() {

@@ -29,7 +29,7 @@ pub(crate) trait Backend {
 /// The compiler of this thread, which is made if there is none.
 ///
 /// # Errors
-/// Those of `new`.
+/// If `new` fails.
 #[cfg(feature = "jit")]
 pub(super) fn compiler_in<T>(
     place: &'static LocalKey<OnceCell<Rc<T>>>,

@@ -92,3 +92,11 @@ pub fn nothing_stays(mut engine: Interpreter, calls: impl Fn(&mut Interpreter)) 
     (0..10_000).for_each(|_| calls(&mut engine));
     assert_eq!(live_bytes(), before, "{}", engine.name());
 }
+
+/// Checks that calls of `@f` by native code leave nothing behind.
+#[track_caller]
+pub fn leaves_nothing(text: &str, args: &[Val]) {
+    nothing_stays(native(&module(text), EngineKind::Cranelift), |engine| {
+        engine.call("f", args).expect("it works");
+    });
+}

@@ -265,7 +265,19 @@ impl<E: Emitter> Translator<'_, '_, E> {
 
     /// Does the common case if `flag` holds, and leaves the instruction to the runtime otherwise.
     pub(super) fn quickly(&mut self, flag: E::Flag, pc: Pc, common: impl FnOnce(&mut Self)) {
-        let (quick, slow, then) = (self.e.block(false), self.e.block(true), self.e.block(false));
+        let slow = self.e.block(true);
+        self.quickly_unless(slow, flag, pc, common);
+    }
+
+    /// The same where control may have gone to the block already in which the runtime does it.
+    pub(super) fn quickly_unless(
+        &mut self,
+        slow: E::Block,
+        flag: E::Flag,
+        pc: Pc,
+        common: impl FnOnce(&mut Self),
+    ) {
+        let (quick, then) = (self.e.block(false), self.e.block(false));
         self.e.branch(flag, quick, slow);
         self.e.enter(slow);
         self.slowly(pc);

@@ -40,16 +40,10 @@ impl<E: Emitter> Translator<'_, '_, E> {
                 let slow = self.e.block(true);
                 let is = self.is_flat_tuple(value, ty, slow);
                 let is = is.unwrap_or_else(|| self.is_a(pc, value, ty));
-                let (quick, then) = (self.e.block(false), self.e.block(false));
-                self.e.branch(is, quick, slow);
-                self.e.enter(slow);
-                self.slowly(pc);
-                self.e.jump(then);
-                self.e.enter(quick);
-                let value = self.copy_or_take(value, is_last);
-                self.write(to, value);
-                self.e.jump(then);
-                self.e.enter(then);
+                self.quickly_unless(slow, is, pc, |this| {
+                    let value = this.copy_or_take(value, is_last);
+                    this.write(to, value);
+                });
             }
             _ => return false,
         }

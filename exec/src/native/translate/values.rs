@@ -82,14 +82,11 @@ impl<E: Emitter> Translator<'_, '_, E> {
                 self.write(to, value);
             }
             Src::Unit => self.empty(to),
-            Src::Val(reg) | Src::Last(reg) if reg == to => {}
-            Src::Val(reg) => {
-                let value = self.copy_or_take(reg, false);
-                self.write(to, value);
-            }
-            Src::Last(reg) => {
-                let value = self.take(reg);
-                self.write(to, value);
+            Src::Val(reg) | Src::Last(reg) => {
+                if reg != to {
+                    let value = self.copy_or_take(reg, matches!(value, Src::Last(_)));
+                    self.write(to, value);
+                }
             }
         }
         true
