@@ -178,8 +178,9 @@ extern "C" fn new_vector(
     rows: i64,
     undef: i64,
 ) -> i64 {
+    let element = Scalar::ALL[element as usize].ty();
     // SAFETY: native code passes its context, and a register of its frame.
-    unsafe { new_array(cx, place, element, [rows], undef) }
+    unsafe { new_array(machine(cx), place, element, [rows], undef != 0) }
 }
 
 extern "C" fn new_matrix(
@@ -190,25 +191,23 @@ extern "C" fn new_matrix(
     columns: i64,
     undef: i64,
 ) -> i64 {
+    let element = Scalar::ALL[element as usize].ty();
     // SAFETY: as above.
-    unsafe { new_array(cx, place, element, [rows, columns], undef) }
+    unsafe { new_array(machine(cx), place, element, [rows, columns], undef != 0) }
 }
 
-/// Puts a new array of scalars of a number in a register, if it may be made.
+/// Puts a new array in a register, if it may be made.
 ///
 /// # Safety
-/// As of [`machine`]; the register is one of its.
+/// The register is one of a frame of the machine.
 unsafe fn new_array<const N: usize>(
-    cx: *mut NativeContext,
+    machine: &Machine<'_>,
     place: *mut Val,
-    element: i64,
+    element: Type,
     lengths: [i64; N],
-    undef: i64,
+    undef: bool,
 ) -> i64 {
-    // SAFETY: the caller says so.
-    let machine = unsafe { machine(cx) };
-    let element = Scalar::ALL[element as usize].ty();
-    let Ok(Some(array)) = machine.new_array(element, lengths, undef != 0) else { return 0 };
+    let Ok(Some(array)) = machine.new_array(element, lengths, undef) else { return 0 };
     // SAFETY: the caller says so.
     assign(unsafe { &mut *place }, array);
     1
@@ -224,15 +223,14 @@ extern "C" fn new_values(
 ) -> i64 {
     // SAFETY: native code passes its context, and code that lives as long as it does.
     let (machine, code) = unsafe { (machine(cx), &*code) };
-    let made = match array_made(machine, code, pc) {
-        Some((element, 1)) => machine.new_array(element, [rows], false),
-        Some((element, 2)) => machine.new_array(element, [rows, columns], false),
-        _ => return 0,
-    };
-    let Ok(Some(array)) = made else { return 0 };
     // SAFETY: native code passes a register of its frame.
-    assign(unsafe { &mut *place }, array);
-    1
+    unsafe {
+        match array_made(machine, code, pc) {
+            Some((element, 1)) => new_array(machine, place, element, [rows], false),
+            Some((element, 2)) => new_array(machine, place, element, [rows, columns], false),
+            _ => 0,
+        }
+    }
 }
 
 extern "C" fn new_filled(
