@@ -69,7 +69,10 @@ fn short_strips_and_strips_in_place_agree() {
     for count in [1, 2, 4, 8] {
         for len in 0..x.len() {
             let mut out = vec![-1.0; len + 1];
-            forms.map_by(count, &[&x[..len]], &mut out[..len]);
+            if forms.map_by(count, &[&x[..len]], &mut out[..len]).is_none() {
+                // This CPU has not so many lanes.
+                break;
+            }
             assert!((0..len).all(|i| out[i] == regraft_math::exp(x[i])) && out[len] == -1.0);
         }
     }
