@@ -395,3 +395,31 @@ func @f(%x: array<f64, 1>, %y: array<f64, 1>) -> i64 {{
     let endless = text("br ^2(0)");
     assert!(endless.contains("load atomic i8"), "{endless}");
 }
+
+#[test]
+fn a_loop_that_walks_over_an_array_by_sums_of_a_counter_is_over_soon() {
+    // The next counter is the index less two.
+    let text = |back: i64| {
+        llvm(&format!(
+            "
+func @f(%x: array<f64, 1>, %n: i64) -> f64 {{
+^1:
+  br ^2(0, 0.0)
+^2(%i: i64, %s: f64):
+  %end: bool = arith.gt %i, %n
+  br %end, ^4, ^3
+^3:
+  %k: i64 = arith.add %i, 3
+  %a: f64 = mem.load %x, %k
+  %next: i64 = arith.sub %k, {back}
+  %t: f64 = arith.add %s, %a
+  br ^2(%next, %t)
+^4:
+  return %s
+}}"
+        ))
+    };
+    assert!(!text(2).contains("load atomic i8"));
+    // A counter that stays where it is.
+    assert!(text(3).contains("load atomic i8"));
+}

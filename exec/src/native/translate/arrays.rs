@@ -53,10 +53,15 @@ impl<E: Emitter> Translator<'_, '_, E> {
         if !self.arrays.once[reg as usize] {
             return;
         }
+        let fixed = self.arrays.are_fixed(rank);
+        self.arrays.known[reg as usize] = Some(self.parts_in(reg, rank, fixed));
+    }
+
+    /// Looks up the address of the array in a register, and its parts if they are `fixed`.
+    pub(super) fn parts_in(&mut self, reg: Reg, rank: u8, fixed: bool) -> KnownArray<E::Value> {
         let address = self.object(self.reg(reg));
-        let fixed = rank > 1 || self.arrays.keeps_lengths;
         let parts = fixed.then(|| (self.elements(address), self.lengths(address, rank.into())));
-        self.arrays.known[reg as usize] = Some(KnownArray { address, parts });
+        KnownArray { address, parts }
     }
 
     pub(super) fn elements(&mut self, array: E::Value) -> E::Value {

@@ -12,7 +12,7 @@
 use smallvec::SmallVec;
 
 use super::super::source::Source;
-use crate::interp::{Inst, Reg, Scalar};
+use crate::interp::{Code, Inst, Reg, Scalar};
 
 /// An array that stays in one register.
 #[derive(Clone)]
@@ -48,17 +48,31 @@ impl<V: Copy> Arrays<V> {
             for reg in regs {
                 writes[reg as usize] = writes[reg as usize].saturating_add(1);
             }
-            keeps_lengths &= ends
-                || match inst {
-                    Inst::Call { .. } | Inst::Apply { .. } => false,
-                    Inst::Eval { site } => {
-                        let effects = code.evals[site as usize].def.effects;
-                        !effects.opaque && effects.writes_shape.is_empty()
-                    }
-                    _ => true,
-                };
+            keeps_lengths &= ends || keeps_all_lengths(code, inst);
         }
         let once = writes.into_iter().map(|count| count == 1).collect();
         Self { once, known: vec![None; code.val_regs as usize], keeps_lengths, ends }
+    }
+
+    /// Returns whether all of an array of so many dimensions is known from where it is written to a register.
+    pub(super) fn is_known_for_good(&self, reg: Reg, rank: u8) -> bool {
+        self.once[reg as usize] && self.are_fixed(rank)
+    }
+
+    /// Returns whether arrays of so many dimensions never change their lengths.
+    pub(super) fn are_fixed(&self, rank: u8) -> bool {
+        rank > 1 || self.keeps_lengths
+    }
+}
+
+/// Returns whether an instruction changes no array's length.
+pub(super) fn keeps_all_lengths(code: &Code, inst: Inst) -> bool {
+    match inst {
+        Inst::Call { .. } | Inst::Apply { .. } => false,
+        Inst::Eval { site } => {
+            let effects = code.evals[site as usize].def.effects;
+            !effects.opaque && effects.writes_shape.is_empty()
+        }
+        _ => true,
     }
 }

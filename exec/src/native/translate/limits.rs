@@ -14,7 +14,7 @@ const MANY: usize = 32;
 const MAX_SUMS: u32 = 4;
 
 /// A loop of more instructions than this always looks whether it is to stop.
-const LARGE: usize = 1000;
+pub(super) const LARGE: usize = 1000;
 
 /// The instructions of a loop that has none within, from its header to the jump back.
 struct Body<'a> {
@@ -80,14 +80,25 @@ impl Body<'_> {
         self.only_write(reg)
     }
 
-    /// Returns whether a register is changed once in each iteration, by the same number.
+    /// Returns whether a register is changed once in each iteration, by the same number. Where the old value is read after the
+    /// step, the new one is moved there last.
     fn is_counter(&self, reg: Reg) -> bool {
-        let steps = |inst| matches!(inst, Inst::AddImm { a, imm, .. } if a == reg && imm != 0);
-        self.only_write(reg).is_some_and(|(_, inst)| match inst {
-            // Where the old value is read after the step, the new one is moved there last.
-            Inst::Mov { a, .. } => self.only_write(a).is_some_and(|(_, inst)| steps(inst)),
-            _ => steps(inst),
-        })
+        let (mut from, mut step) = (reg, 0);
+        for _ in 0..MAX_SUMS {
+            let Some((_, inst)) = self.only_write(from) else { return false };
+            from = match inst {
+                Inst::Mov { a, .. } => a,
+                Inst::AddImm { a, imm, .. } => {
+                    step += i64::from(imm);
+                    a
+                }
+                _ => return false,
+            };
+            if from == reg {
+                return step != 0;
+            }
+        }
+        false
     }
 
     /// Returns whether a register, as the instruction at `at` reads it, is a counter, or is as far from one in all

@@ -20,6 +20,7 @@ mod held;
 mod integers;
 mod known_arrays;
 mod limits;
+mod loops;
 mod memory;
 mod replacement;
 mod reuse;
@@ -38,7 +39,9 @@ use smallvec::SmallVec;
 
 use self::held::{Registers, held, may_hold};
 use self::known_arrays::Arrays;
+use self::loops::{KnownWithin, Loops};
 use self::replacement::reached_from;
+use self::settling::Settling;
 use super::emitter::{Address, Area, Emitter, Function, IntCmp, Mem, Signature};
 use super::source::Source;
 use crate::interp::{Class, Code, Inst, LiveScalars, Pc, Reg, Scalar, targets};
@@ -85,13 +88,15 @@ pub(super) fn translate<E: Emitter>(source: Source<'_>, e: &mut E) {
         failed,
         fails: None,
         arrays,
+        known_within: Vec::new(),
         ends: false,
         held: 0,
         live,
     };
     translator.find_blocks();
-    let settling = translator.settling();
-    translator.find_entries(&settling);
+    let loops = translator.loops();
+    let settling = translator.settling(&loops);
+    translator.find_entries(&loops, &settling);
     match source.start {
         Some(header) => translator.resume(header),
         None => translator.prologue(),
@@ -99,6 +104,7 @@ pub(super) fn translate<E: Emitter>(source: Source<'_>, e: &mut E) {
     // True if what was written last goes on with the next instruction.
     let mut goes_on = source.start.is_none();
     for (pc, &held) in held.iter().enumerate() {
+        translator.end_loops(pc as Pc);
         if !translator.reached[pc] {
             continue;
         }
@@ -111,6 +117,7 @@ pub(super) fn translate<E: Emitter>(source: Source<'_>, e: &mut E) {
             if let Some(&entry) = translator.entries.get(&at) {
                 translator.e.enter(entry);
                 translator.settle_before(&settling, at);
+                translator.begin_loop(&loops, at);
                 translator.e.jump(block);
             }
             translator.e.enter(block);
@@ -135,7 +142,7 @@ struct Translator<'a, 's, E: Emitter> {
     vals: E::Value,
     /// The blocks that begin at instructions.
     blocks: Vec<Option<E::Block>>,
-    /// Blocks on the ways into innermost loops, by their headers.
+    /// Blocks on the ways into loops, by their headers.
     entries: FxHashMap<Pc, E::Block>,
     /// By position: true if control can get there.
     reached: Vec<bool>,
@@ -144,6 +151,8 @@ struct Translator<'a, 's, E: Emitter> {
     /// The way to there for an instruction that fails, whose operands stand in the frame; made when it is first asked for.
     fails: Option<E::Block>,
     arrays: Arrays<E::Value>,
+    /// Arrays that are known for as long as a loop runs, the innermost last.
+    known_within: Vec<KnownWithin<E::Value>>,
     /// True if nothing comes after the instruction but an error.
     ends: bool,
     /// The registers of values that may hold something before the instruction.
@@ -178,6 +187,14 @@ impl<E: Emitter> Translator<'_, '_, E> {
                 self.blocks[pc + 1] = Some(self.e.block(false));
             }
         }
+    }
+
+    /// Makes blocks for the ways into loops that something is done before.
+    fn find_entries(&mut self, loops: &Loops, settling: &Settling) {
+        let mut headers: Vec<Pc> = loops.with_arrays().chain(settling.loops()).collect();
+        headers.sort_unstable();
+        headers.dedup();
+        self.entries = headers.into_iter().map(|header| (header, self.e.block(false))).collect();
     }
 
     fn constant(&mut self, class: Class, slot: u64) -> E::Value {

@@ -3,14 +3,13 @@
 //! An allocator of registers that keeps a value in memory across a call keeps what becomes of it in a loop there, too, and what a
 //! loop has computed if a call comes behind it: each iteration of a sum waits for memory then, 12 cycles in place of 4.
 
-use std::collections::BTreeMap;
-
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::super::emitter::Emitter;
 use super::Translator;
-use crate::interp::{Class, LiveScalars, Pc, Reg, targets};
+use super::loops::Loops;
+use crate::interp::{Class, LiveScalars, Pc, Reg};
 
 /// The places where values are settled.
 #[derive(Default)]
@@ -21,32 +20,33 @@ pub(super) struct Settling {
     behind: FxHashMap<Pc, (Pc, bool)>,
 }
 
+impl Settling {
+    /// The headers of the loops that values are settled before.
+    pub(super) fn loops(&self) -> impl Iterator<Item = Pc> {
+        self.before.keys().copied()
+    }
+}
+
 impl<E: Emitter> Translator<'_, '_, E> {
     /// Finds the loops whose values are settled, if the emitter settles some. Floats that innermost loops work on are settled before
     /// and behind them, as no register outlives a call with a float in it, and all that outermost ones have computed behind these.
     /// A loop that stands alone has nothing to fear.
-    pub(super) fn settling(&self) -> Settling {
+    pub(super) fn settling(&self, loops: &Loops) -> Settling {
         if !E::SETTLES {
             return Settling::default();
         }
         let code = self.source.code;
-        let mut ends: BTreeMap<Pc, Pc> = BTreeMap::new();
-        let mut calls = false;
-        for (pc, &inst) in (0..code.insts.len() as Pc).zip(&code.insts) {
-            if !self.reached[pc as usize] {
-                continue;
-            }
-            calls |= self.may_call(inst);
-            let back = targets(inst, &code.switches).into_iter().filter(|&to| to <= pc).min();
-            if let Some(header) = back {
-                ends.insert(header, pc + 1);
-            }
-        }
+        let ends = &loops.ends;
+        let calls = code
+            .insts
+            .iter()
+            .zip(&self.reached)
+            .any(|(&inst, &reached)| reached && self.may_call(inst));
         if !calls && ends.len() < 2 {
             return Settling::default();
         }
         let (mut settling, mut outer) = (Settling::default(), 0);
-        for (&header, &end) in &ends {
+        for (&header, &end) in ends {
             let is_innermost = ends.range(header + 1..end).next().is_none();
             let is_outermost = header >= outer;
             outer = outer.max(end);
@@ -60,13 +60,6 @@ impl<E: Emitter> Translator<'_, '_, E> {
             }
         }
         settling
-    }
-
-    /// Makes blocks for the ways into innermost loops.
-    pub(super) fn find_entries(&mut self, settling: &Settling) {
-        let mut headers: Vec<Pc> = settling.before.keys().copied().collect();
-        headers.sort_unstable();
-        self.entries = headers.into_iter().map(|header| (header, self.e.block(false))).collect();
     }
 
     /// Settles floats that the loop with this header works on, where it begins.

@@ -73,8 +73,8 @@ impl<E: Emitter> Translator<'_, '_, E> {
         value: Src,
     ) {
         let place = self.value_element(pc, array, indices);
-        let object = self.object(self.reg(array));
-        let looks = self.e.load(Mem::I64, Area::Header, object, offsets::ARRAY_LOOKS);
+        let address = self.address_of(array);
+        let looks = self.e.load(Mem::I64, Area::Header, address, offsets::ARRAY_LOOKS);
         let none = self.e.int(0);
         let is_free = self.e.int_cmp(IntCmp::Eq, looks, none);
         self.quickly(is_free, pc, |this| {
