@@ -1,5 +1,6 @@
 //! Arrays of floats that are kept whole, with the room for their elements and the place of their lengths: most temporary
-//! arrays are such, and serve again at once. Small ones are kept while no pool is at work, too.
+//! arrays are such, and serve again at once. Those that are not large are kept while no pool is at work, too: small ones
+//! are made with the room of their class, others serve where there is room enough in them, as a rule for as many elements.
 
 use std::cell::RefCell;
 
@@ -17,13 +18,19 @@ const RANKS: usize = 3;
 /// The room of a small array, a power of two.
 const SMALL: usize = 64;
 
-/// The most small arrays of a rank and class that are kept while no pool is at work, and the most floats that there is room for in
+/// The room of the largest array that is kept while no pool is at work.
+const LARGEST: usize = 4096;
+
+/// The most arrays of a rank and class that are kept while no pool is at work, and the most floats that there is room for in
 /// them: a tape holds an array for each iteration, and lets go of all at once.
-const SMALL_COUNT: usize = 2048;
-const SMALL_ROOM: usize = 1 << 14;
+const MOST_ARRAYS: usize = 2048;
+const MOST_ROOM: usize = 1 << 14;
+
+/// The most arrays that are looked at for one with room enough.
+const LOOKS: usize = 8;
 
 thread_local! {
-    static SMALL_ARRAYS: RefCell<Floats> = RefCell::default();
+    static KEPT: RefCell<Floats> = RefCell::default();
 }
 
 /// Free arrays.
@@ -39,6 +46,16 @@ pub(super) struct Floats {
 impl Floats {
     fn take(&mut self, rank: usize, class: usize) -> Option<Counted<Array>> {
         let array = self.classes.get_mut(rank.checked_sub(1)?)?.get_mut(class)?.pop()?;
+        self.count -= 1;
+        Some(array)
+    }
+
+    /// One of the last that were kept, if it has room for so many floats, which are more than those of a small array.
+    fn take_larger(&mut self, rank: usize, count: usize) -> Option<Counted<Array>> {
+        let kept = self.classes.get_mut(rank.checked_sub(1)?)?.get_mut(class_with(count))?;
+        let first = kept.len().saturating_sub(LOOKS);
+        let fits = |array: &Counted<Array>| array.storage().capacity() >= count;
+        let array = kept.swap_remove(first + kept[first..].iter().rposition(fits)?);
         self.count -= 1;
         Some(array)
     }
@@ -124,12 +141,12 @@ pub(super) fn keep(lists: &mut Lists, array: Counted<Array>) -> Option<Counted<A
     lists.floats.keep(array, usize::MAX)
 }
 
-/// Keeps an array that nobody else points to while no pool is at work, if it is small. Otherwise, it comes back.
-pub(super) fn keep_small(array: Counted<Array>) -> Option<Counted<Array>> {
-    let Some(room) = room_of(&array).filter(|&room| room <= SMALL) else { return Some(array) };
-    let most = (SMALL_ROOM / room).min(SMALL_COUNT);
+/// Keeps an array that nobody else points to while no pool is at work, if it is not large. Otherwise, it comes back.
+pub(super) fn keep_without_pool(array: Counted<Array>) -> Option<Counted<Array>> {
+    let Some(room) = room_of(&array).filter(|&room| room <= LARGEST) else { return Some(array) };
+    let most = (MOST_ROOM / room).min(MOST_ARRAYS);
     let mut array = Some(array);
-    let _ = SMALL_ARRAYS.try_with(|kept| {
+    let _ = KEPT.try_with(|kept| {
         if let Ok(mut kept) = kept.try_borrow_mut() {
             array = array.take().and_then(|array| kept.keep(array, most));
         }
@@ -143,10 +160,14 @@ pub(in crate::value) fn floats(rank: usize, count: usize) -> Option<Counted<Arra
     if count > 0 && is_active() {
         return with(|lists| lists.floats.take(rank, class)).flatten();
     }
-    if !is_small::<f64>(count) {
+    if !(1..=LARGEST).contains(&count) {
         return None;
     }
-    SMALL_ARRAYS.try_with(|kept| kept.try_borrow_mut().ok()?.take(rank, class)).ok().flatten()
+    let take = |kept: &mut Floats| match is_small::<f64>(count) {
+        true => kept.take(rank, class),
+        false => kept.take_larger(rank, count),
+    };
+    KEPT.try_with(|kept| take(&mut *kept.try_borrow_mut().ok()?)).ok().flatten()
 }
 
 #[cfg(test)]
@@ -187,8 +208,10 @@ mod tests {
     }
 
     #[test]
-    fn a_small_array_serves_again_without_a_pool() {
-        for (first, second) in [(&[3][..], &[4][..]), (&[2, 3], &[7, 1])] {
+    fn an_array_serves_again_without_a_pool() {
+        let cases =
+            [(&[3][..], &[4][..]), (&[2, 3], &[7, 1]), (&[100], &[100]), (&[40, 30], &[30, 35])];
+        for (first, second) in cases {
             let array = floats(first);
             let address = array.address();
             array.as_array().expect("it is one").fill(&Val::F64(2.0)).expect("a float");

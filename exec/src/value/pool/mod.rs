@@ -464,7 +464,7 @@ impl Recycle for Array {
     #[inline(never)]
     fn recycle(last: Counted<Self>) {
         if !is_active() {
-            drop(floats::keep_small(last));
+            drop(floats::keep_without_pool(last));
             return;
         }
         with(|lists| {
