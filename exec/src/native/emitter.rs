@@ -7,7 +7,10 @@
 use std::cell::Cell;
 use std::ptr;
 
+use regraft_ir::Type;
+
 use crate::interp::{Class, Code, Reg, Scalar};
+use crate::value::offsets::type_bits;
 
 /// The type of a place in memory. Integers are loaded with their sign.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -278,6 +281,10 @@ pub(crate) trait Emitter {
     fn double(&mut self, bits: u64) -> Self::Value;
     fn single(&mut self, bits: u32) -> Self::Value;
     fn address(&mut self, address: Address<'_>) -> Self::Value;
+    /// A type as it stands in memory; `None` if the code is for other processes, too.
+    fn type_bits(&mut self, ty: Type) -> Option<Self::Value> {
+        Some(self.int(type_bits(ty).into()))
+    }
 
     fn int2(&mut self, op: Int2, a: Self::Value, b: Self::Value) -> Self::Value;
     fn int1(&mut self, op: Int1, a: Self::Value) -> Self::Value;

@@ -36,6 +36,8 @@
 
 use std::mem::offset_of;
 
+use regraft_ir::Type;
+
 use super::layout::{Boxed, Header, HeapSlice, Parts, RawVec, Slots};
 use super::val::{
     Array, Fields, INLINE_FIELDS as INLINE_COUNT, Items, Object, RefCellObject, Storage, Text, Val,
@@ -86,6 +88,8 @@ pub(crate) const ARRAY_LOOKS: i32 = 48;
 pub(crate) const ARRAY_DIMS: i32 = 56;
 /// The content of a ref.
 pub(crate) const REF_CONTENT: i32 = 16;
+/// The type of a struct, mutable or not: see [`type_bits`].
+pub(crate) const STRUCT_TYPE: i32 = 24;
 /// The number of fields of a tuple or struct.
 pub(crate) const FIELD_COUNT: i32 = 32;
 /// The fields of a tuple or struct, or the pointer to them.
@@ -100,6 +104,13 @@ pub(crate) const FIRST_SHARED: u8 = 11;
 pub(crate) fn tag_of(value: &Val) -> u8 {
     // SAFETY: a `repr(C, u64)` enum begins with its tag.
     unsafe { *std::ptr::from_ref(value).cast::<u64>() as u8 }
+}
+
+/// A type as it stands in memory, in this process.
+pub(crate) fn type_bits(ty: Type) -> i32 {
+    const { assert!(size_of::<Type>() == size_of::<i32>()) };
+    // SAFETY: a type is the number of what was interned.
+    unsafe { *(&raw const ty).cast::<i32>() }
 }
 
 /// The tag of an element of an array that is not defined, which no value has.

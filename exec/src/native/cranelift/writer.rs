@@ -9,6 +9,7 @@ use cranelift_codegen::ir::{
 use cranelift_codegen::isa::CallConv;
 use cranelift_frontend::{FunctionBuilder, Switch, Variable};
 use cranelift_module::{FuncId, Module};
+use regraft_ir::Type;
 use rustc_hash::FxHashMap;
 
 use super::super::context::offsets;
@@ -19,6 +20,7 @@ use super::super::emitter::{
 use super::super::references::References;
 use super::types::{arg_ty, mem_ty, ty};
 use crate::interp::Reg;
+use crate::value::offsets::type_bits;
 
 /// Writes the body of a function.
 pub(super) struct Writer<'a, M> {
@@ -148,6 +150,10 @@ impl<M: Module> Emitter for Writer<'_, M> {
             }
             None => self.absolute(address.pointer()),
         }
+    }
+
+    fn type_bits(&mut self, ty: Type) -> Option<Value> {
+        self.references.is_none().then(|| self.int(type_bits(ty).into()))
     }
 
     fn int2(&mut self, op: Int2, x: Value, y: Value) -> Value {

@@ -80,6 +80,21 @@ impl<E: Emitter> Translator<'_, '_, E> {
         Some(is_such)
     }
 
+    /// Returns whether a value is of a type of structs, which its object names; `None` if it is another type.
+    fn is_struct(&mut self, value: Reg, ty: Type) -> Option<E::Flag> {
+        let mutable = self.source.f.ctx().struct_of(ty)?.mutable;
+        let want = self.e.type_bits(ty)?;
+        let kind = if mutable { Compound::Object } else { Compound::Struct };
+        let (tag, word) = self.load_pair(self.reg(value));
+        let kind = self.e.int(i64::from(kind.tag()));
+        let is_such = self.e.int_cmp(IntCmp::Eq, tag, kind);
+        // Of another value the frame itself is read, which is as long, and of which nothing is used.
+        let object = self.e.select(is_such, word, self.vals);
+        let found = self.e.load(Mem::I32, Area::Header, object, offsets::STRUCT_TYPE);
+        let is_same = self.e.int_cmp(IntCmp::Eq, found, want);
+        Some(self.e.and(is_such, is_same))
+    }
+
     fn has_tag(&mut self, place: Place<E::Value>, tag: u8) -> E::Flag {
         let (tag, want) = (self.tag(place), self.e.int(i64::from(tag)));
         self.e.int_cmp(IntCmp::Eq, tag, want)
@@ -88,6 +103,9 @@ impl<E: Emitter> Translator<'_, '_, E> {
     fn is_a(&mut self, pc: Pc, value: Reg, ty: Type) -> E::Flag {
         if let Some(tag) = tag_of_type(ty) {
             return self.has_tag(self.reg(value), tag);
+        }
+        if let Some(is) = self.is_struct(value, ty) {
+            return is;
         }
         let (code, position) = (self.code_address(), self.e.int(i64::from(pc)));
         let (value, one) = (self.val(value), self.e.int(1));
