@@ -34,7 +34,7 @@
 //! O(size of the headers and uses of their values), and two dominator trees for all loops, however
 //! they are nested and however far from a loop its values are used.
 
-use regraft_dialects::mem;
+use regraft_dialects::{core, mem};
 use regraft_ir::{Block, DominatorTree, Edge, Function, Inst, IrResult, Operand, Value};
 
 use crate::analysis::loop_exits::{QuickCount, quick_count};
@@ -73,8 +73,10 @@ fn with_memory(
     let has = |id: LoopId, is: &dyn Fn(Value) -> bool| {
         forest.blocks(id).iter().flat_map(|&block| f.body(block)).any(is)
     };
-    let touches_memory =
-        |v| matches!(f.op(v), Some(mem::LOAD | mem::STORE | mem::REF_GET | mem::REF_SET));
+    let touches_memory = |v| {
+        let op = f.op(v);
+        matches!(op, Some(mem::LOAD | mem::STORE | mem::REF_GET | mem::REF_SET | core::GLOBAL))
+    };
     let touches = |&id: &LoopId| has(id, &|v| touches_memory(v) || is_partial_function(f, v));
     let first = |&id: &LoopId| {
         let first = f.edge_target(stays_edge(f, forest, id)?);
@@ -192,7 +194,7 @@ crate::pass! {
     ///
     /// What is in the loop then surely runs once the loop is entered, so that it can be hoisted
     /// though it may trap. Loops that are left by their latch already stay. With `memory`, only
-    /// innermost loops are rotated which a load or store leaves then, by `licm` or `load-pre`. It costs
+    /// innermost loops are rotated which a load (of a global name, too) or store leaves then, by `licm` or `load-pre`. It costs
     /// O(size of the header) for each loop, and that much more code.
     #[derive(Debug, Default)]
     pub struct LoopRotate {

@@ -4,10 +4,11 @@
 //! for x in xs { a[1] += x }        a[1] surely runs once the loop is entered, and is a value in it
 //! for i in 2:n { a[i] += a[i-1] }  a[i-1] is what the iteration before has stored
 //! for x in xs { s += a[k] * x }    a[k] is loaded before the loop
+//! for x in xs { s += x * scale }   what the global name stands for is looked up before the loop
 //! for x in xs { s += x / sqrt(v) } the root, which may be an error, is computed before the loop
 //! ```
 
-use regraft_dialects::mem;
+use regraft_dialects::{core, mem};
 use regraft_ir::{Block, Function, Traits, Value};
 
 use super::LicmAnalyses;
@@ -77,7 +78,8 @@ fn a_load_leaves(f: &Function, facts: &LicmAnalyses, id: LoopId, info: &Info, fr
     info.touching.iter().for_each(|at| written |= at.mod_ref);
     info.touching.iter().any(|at| {
         let v = at.inst;
-        let is_load = matches!(f.op(v), Some(mem::LOAD | mem::REF_GET)) && !speculatable(f, v);
+        let is_load =
+            matches!(f.op(v), Some(mem::LOAD | mem::REF_GET | core::GLOBAL)) && !speculatable(f, v);
         let leaves = || {
             let invariant = f.operands(v).all(|operand| is_outside(f, facts, id, operand))
                 && !at.mod_ref.reads_what(written);
