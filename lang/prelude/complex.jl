@@ -123,7 +123,12 @@ function __special_ratio(a, b, c, d)
     return Complex((a * c + b * d) / n, (b * c - a * d) / n)
 end
 ^(z::Complex, n::Integer) = n < 0 ? __power(inv(z), -n) : __power(z, n)
-^(z::Complex, n::__Int) = n < 0 ? __power(inv(z), -n) : __power(z, n)
+@inline function ^(z::Complex, n::__Int)
+    if __known(n) && 0 <= n <= 3
+        return n == 2 ? z * z : n == 3 ? z * z * z : n == 1 ? z : one(z)
+    end
+    return n < 0 ? __power(inv(z), -n) : __power(z, n)
+end
 ^(z::Complex, n::Bool) = n ? z : one(z)
 ^(z::Complex, x::Real) = __complex_power(z, x)
 ^(x::Real, z::Complex) = __complex_power(complex(x), z)

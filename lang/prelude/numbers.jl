@@ -236,7 +236,12 @@ end
 @inline __literal_pow(x::__Int, n) = Float64(x)^n
 @inline __literal_pow(x::Irrational, n) = x^n
 # A number of a program's own type, to a whole power: by squaring.
-^(x::Number, n::__Int) = __power(x, n)
+@inline function ^(x::Number, n::__Int)
+    if __known(n) && 0 <= n <= 2
+        return n == 2 ? x * x : n == 1 ? x : one(x)
+    end
+    return __power(x, n)
+end
 function __power(x, n)
     n < 0 && return __power(inv(x), -n)
     n == 0 && return one(x)

@@ -96,9 +96,12 @@ end
 LinRange(a::T, b::T, n::Int64) where T<:Real = __linrange(float(a), float(b), n)
 LinRange(a::Real, b::Real, n::Int64) = __linrange(promote(float(a), float(b))..., n)
 function __linrange(a, b, n)
+    __check_range(a, b, n)
+    return LinRange{typeof(a)}(a, b, n)
+end
+function __check_range(a, b, n)
     n < 0 && throw(ArgumentError(string("range(", a, ", stop=", b, ", length=", n, "): negative length")))
     n == 1 && a != b && throw(ArgumentError(string("range(", a, ", stop=", b, ", length=", n, "): endpoints differ")))
-    return LinRange{typeof(a)}(a, b, n)
 end
 function range(start; stop = nothing, length = nothing, step = nothing)
     if stop === nothing
@@ -115,8 +118,13 @@ function range(start, stop; length = nothing, step = nothing)
 end
 range(; start, stop = nothing, length = nothing, step = nothing) = range(start; stop, length, step)
 range(a::Integer, b::Integer) = a:b
-range(a::Real, b::Real, n::Int64) = n <= 1 ? __linrange(float(a), float(b), n) : __range_of(promote(float(a), float(b))..., n)
+range(a::Real, b::Real, n::Int64) = __range_of(promote(float(a), float(b))..., n)
 function __range_of(a, b, n)
+    if n <= 1
+        # By the step `a - b`, one of no elements begins at `a` and ends at `b`.
+        __check_range(a, b, n)
+        return StepRangeLen(a, a - b, n, a, a - b, zero(a))
+    end
     over = ad.ignore(__common_denominator(a, b)) * (n - 1)
     if over != 0 && over < 1.0e12
         return StepRangeLen(a, (b - a) / (n - 1), n, a * over, (b * over - a * over) / (n - 1), over)
