@@ -3,7 +3,7 @@
 //! `a .* b .+ 1` is `call @#broadcast((x, y) -> x * y + 1, a, b)`: literals are within the
 //! function, what is called by name too; everything else is evaluated once, from left to right,
 //! and passed. A tree of a single call of a plain function needs no function of its own:
-//! `f.(a, b)` is `call @#broadcast(@f, a, b)`.
+//! `f.(a, b)` is `call @#broadcast(@f, a, b)`. What is called and is no name is captured.
 
 use regraft_ir::{Loc, Symbol};
 use regraft_syntax::julia::{ExprId, Kind, List};
@@ -217,8 +217,32 @@ impl Lower<'_> {
         let code = self.end_code(outer, text, &[], id);
         let method = self.plain_method(name, names, code, loc);
         let def = ClosureDef { name, shown, captures, methods: vec![method] };
-        let mut operands = Vals::from_slice(&[self.func(name)]);
-        operands.extend_from_slice(&tree.callees);
+        match tree.callees.is_empty() {
+            true => self.closure_of(def, &[], loc),
+            false => self.made_at_once(def, &tree.callees, id, loc),
+        }
+    }
+
+    /// A closure over functions, as a function of these makes it: if what they are is known when the program runs only, so is the
+    /// type of the closure, and the loop over all elements is made for it.
+    fn made_at_once(&mut self, def: ClosureDef, callees: &[Val], id: ExprId, loc: Loc) -> Val {
+        let (name, shown) = self.anonymous();
+        let text = self.ctx.str(name);
+        let outer = self.begin_code(NONE);
+        self.param_value();
+        let params: Vals = callees.iter().map(|_| self.param_value()).collect();
+        let made = self.closure_of(def, &params, loc);
+        self.code.body.ret(made, loc);
+        let code = self.end_code(outer, text, &[], id);
+        let method = self.plain_method(name, vec![None; params.len()], code, loc);
+        let maker = ClosureDef { name, shown, captures: Vec::new(), methods: vec![method] };
+        let maker = self.closure_of(maker, &[], loc);
+        self.call_values(Called::Value(maker), callees, loc)
+    }
+
+    fn closure_of(&mut self, def: ClosureDef, captures: &[Val], loc: Loc) -> Val {
+        let mut operands = Vals::from_slice(&[self.func(def.name)]);
+        operands.extend_from_slice(captures);
         self.code.closures.push(def);
         self.code.body.push(regraft_dialects::core::CLOSURE, &operands, loc)
     }
