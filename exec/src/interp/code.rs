@@ -52,6 +52,8 @@ pub(crate) struct ApplySite {
     /// The function of that name is called, and not what the callee stands for: there was none
     /// when the code was compiled.
     pub(crate) by_name: Option<Symbol>,
+    /// True if there was no method for the arguments when the code was compiled: one that was added since is too new.
+    pub(crate) fails: bool,
     pub(crate) cache: InlineCache,
 }
 

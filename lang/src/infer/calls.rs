@@ -112,6 +112,9 @@ impl Inference {
         if let Some(result) = self.split_call(frame, callee, args) {
             return result;
         }
+        if let Some(result) = self.split_by_methods(frame, callee, args) {
+            return result;
+        }
         let known = self.result_of_members(frame, callee, args);
         let result = match known {
             Lattice::Union(_) => known,

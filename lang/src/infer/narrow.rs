@@ -109,10 +109,40 @@ impl Inference {
         }
         let value = args[split.filter(|_| calls <= MAX_CALLS)?];
         let members = self.partials.members(frame.lattice(value));
-        Some(self.call_for_each(frame, callee, args, value, &members))
+        Some(self.call_for_each(frame, callee, args, value, &members, false))
     }
 
-    /// A call for each of the types that an argument may have.
+    /// A call with an argument of any type, as a call for each of the types that the methods of the callee take there; `None` if
+    /// they are many, or one of them takes several.
+    pub(super) fn split_by_methods(
+        &mut self,
+        frame: &mut Frame,
+        callee: Arg,
+        args: &[Arg],
+    ) -> Option<Arg> {
+        let known = frame.lattice(callee);
+        if frame.is_late || !self.partials.is_exact(known) {
+            return None;
+        }
+        let is_any = |&arg: &Arg| frame.lattice(arg) == Lattice::ANY;
+        let is_known = |&arg: &Arg| self.partials.is_exact(frame.lattice(arg));
+        if !args.iter().all(|arg| is_any(arg) || is_known(arg)) {
+            return None;
+        }
+        let at = args.iter().position(is_any)?;
+        let callee_type = self.partials.type_of(known);
+        let types = args.iter().map(|&arg| self.partials.type_of(frame.lattice(arg)));
+        let types: SmallVec<[Type; 8]> = types.collect();
+        let taken = self.world.types_taken(callee_type, &types, at, MAX_CALLS)?;
+        if taken.is_empty() || !taken.iter().all(|&ty| self.partials.is_told_apart(ty)) {
+            return None;
+        }
+        self.world.watch_methods(callee_type, frame.spec);
+        Some(self.call_for_each(frame, callee, args, args[at], &taken, true))
+    }
+
+    /// A call for each of the types that an argument may have. If there are others, no method takes them: one that is added while the
+    /// code runs is too new for it.
     fn call_for_each(
         &mut self,
         frame: &mut Frame,
@@ -120,8 +150,10 @@ impl Inference {
         args: &[Arg],
         value: Arg,
         members: &[Type],
+        has_others: bool,
     ) -> Arg {
-        let member = members[0];
+        let [member, rest @ ..] = members else { return self.no_method(frame, callee, args) };
+        let member = *member;
         let call = |this: &mut Self, frame: &mut Frame| {
             let known = match this.partials.of_type(member) {
                 Lattice::Const(constant) => Arg::Operand(constant.into()),
@@ -131,8 +163,7 @@ impl Inference {
                 args.iter().map(|&arg| if arg == value { known } else { arg }).collect();
             this.call_value(frame, callee, &args, Attrs::NONE)
         };
-        let rest = &members[1..];
-        if rest.is_empty() {
+        if rest.is_empty() && !has_others {
             return call(self, frame);
         }
         let is = self.ctx.def(core_ops::ISA);
@@ -141,7 +172,7 @@ impl Inference {
         frame.push(StepKind::If, &[is], Lattice::Undef, Attrs::NONE);
         let first = call(self, frame);
         frame.push(StepKind::Else, &[first], Lattice::Undef, Attrs::NONE);
-        let other = self.call_for_each(frame, callee, args, value, rest);
+        let other = self.call_for_each(frame, callee, args, value, rest, has_others);
         let result = self.partials.join(frame.lattice(first), frame.lattice(other));
         frame.push(StepKind::EndIf, &[other], result, Attrs::NONE)
     }

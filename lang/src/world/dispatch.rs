@@ -222,6 +222,32 @@ impl World {
         self.decide_exact(&candidates, &types)
     }
 
+    /// The types of an argument, at a position from 0, for which there is a method of a call with other arguments of these
+    /// types; `None` if some method takes more than one type there, or there are more than `most` methods.
+    pub(crate) fn types_taken(
+        &mut self,
+        callee: Type,
+        args: &[Type],
+        position: usize,
+        most: usize,
+    ) -> Option<Vec<Type>> {
+        self.know_methods(callee, args);
+        let (candidates, types) = self.candidates(callee, args);
+        let possible = self.possible(&candidates, &types);
+        if possible.len() > most {
+            return None;
+        }
+        let mut taken = Vec::new();
+        for id in possible {
+            match self.methods[id].signature.param(position + 1)? {
+                Ty::Concrete(ty) if !taken.contains(ty) => taken.push(*ty),
+                Ty::Concrete(_) => {}
+                _ => return None,
+            }
+        }
+        Some(taken)
+    }
+
     /// The methods that may be meant by a call, and the types of callee and arguments.
     fn candidates(
         &self,
@@ -259,20 +285,21 @@ impl World {
         }
     }
 
+    /// Those of the candidates that values of these types may be given to.
+    fn possible(&self, candidates: &[MethodId], types: &[Ty]) -> Vec<MethodId> {
+        candidates.iter().copied().filter(|&id| self.may_be_given(id, types)).collect()
+    }
+
+    /// Returns whether values of these types, as many as a method takes, may be its callee and arguments.
+    fn may_be_given(&self, method: MethodId, types: &[Ty]) -> bool {
+        let signature = &self.methods[method].signature;
+        let params = (0..types.len()).map_while(|at| signature.param(at));
+        let disjoint = |(ty, param)| self.types.is_disjoint(ty, param, &signature.bounds);
+        !types.iter().zip(params).any(disjoint)
+    }
+
     fn decide_partly(&mut self, candidates: &[MethodId], types: &[Ty]) -> Dispatch {
-        let possible: Vec<MethodId> = candidates
-            .iter()
-            .copied()
-            .filter(|&id| {
-                let signature = &self.methods[id].signature;
-                let params = signature.params.iter();
-                let rest = signature.rest.iter().map(|rest| &rest.element).cycle();
-                !types
-                    .iter()
-                    .zip(params.chain(rest))
-                    .any(|(ty, param)| self.types.is_disjoint(ty, param, &signature.bounds))
-            })
-            .collect();
+        let possible = self.possible(candidates, types);
         if possible.is_empty() {
             return Dispatch::None;
         }
@@ -314,13 +341,9 @@ impl World {
 
     /// Returns whether a method may be one for these arguments.
     fn may_take(&self, method: MethodId, callee: Type, args: &[Type]) -> bool {
-        let signature = &self.methods[method].signature;
-        let params = signature.params.iter();
-        let rest = signature.rest.iter().map(|rest| &rest.element).cycle();
-        signature.takes(args.len() + 1)
-            && std::iter::once(&callee).chain(args).zip(params.chain(rest)).all(|(&ty, param)| {
-                !self.types.is_disjoint(&self.types.ty_of(ty), param, &signature.bounds)
-            })
+        let types = std::iter::once(&callee).chain(args).map(|&ty| self.types.ty_of(ty));
+        let types: SmallVec<[Ty; 6]> = types.collect();
+        self.methods[method].signature.takes(types.len()) && self.may_be_given(method, &types)
     }
 
     /// Invalidates the specialisations that know that no method of this table is for what the new one

@@ -1,6 +1,6 @@
 //! Calls, and ops that have no instruction of their own.
 
-use regraft_dialects::core;
+use regraft_dialects::{cf, core};
 use regraft_ir::{Constant, Op, Operand, Symbol, Type, Value};
 
 use super::super::code::{ApplySite, CallSite, EvalSite};
@@ -177,7 +177,10 @@ impl Compiler<'_> {
     fn apply(&mut self, v: Value, args: Box<[Src]>, splat: bool, by_name: Option<Symbol>) {
         let (dst, check) = (self.dsts[v.index()], self.check(v, Type::ANY));
         let (cache, parts) = (InlineCache::default(), self.taken_parts(v));
-        self.applies.push(ApplySite { args, dst, check, parts, splat, by_name, cache });
+        let terminator = Value::terminator(self.f.block_of(v));
+        let fails = self.f.op(terminator) == Some(cf::UNREACHABLE)
+            && self.f.next_inst(v).is_none_or(|next| next == terminator);
+        self.applies.push(ApplySite { args, dst, check, parts, splat, by_name, fails, cache });
         self.emit(Inst::Apply { site: self.applies.len() as u32 - 1 });
     }
 

@@ -159,6 +159,22 @@ impl<'a> Machine<'a> {
         }
     }
 
+    /// The error of a call that no method was for when its code was compiled.
+    #[cold]
+    fn too_new(&self, callee: &Val, args: &[Val]) -> Trap {
+        let texts = self.state.host.texts(&self.world.ctx);
+        let name = match callee {
+            &Val::Func(name) => texts.function_text(name),
+            other => texts.type_of(other),
+        };
+        let types: Vec<String> =
+            args.iter().map(|arg| format!("::{}", texts.type_of(arg))).collect();
+        let message = format!("no method matching {name}({})", types.join(", "));
+        Trap::new("MethodError", message).help(
+            "there is one now, which is too new: the code around the call was compiled before",
+        )
+    }
+
     #[inline(never)]
     fn apply_slowly(
         &mut self,
@@ -185,6 +201,9 @@ impl<'a> Machine<'a> {
             return Ok(code);
         }
         let link = world.link(callee, args, &mut self.state.host)?;
+        if site.fails {
+            return Err(self.too_new(callee, args));
+        }
         let code = self.compiled(link.slot())?;
         let passed = link.arrange(&self.state.host, callee, args)?;
         self.push_frame_for(code, code.name, &passed, next, kind)?;
