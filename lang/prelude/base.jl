@@ -197,6 +197,12 @@ end
     data.setfield(b, :set, true)
     return x
 end
+# The cell of a variable, `__cell(names...)`: nothing if these functions have only methods of the library, which are done with
+# the value that a closure holds when they return; otherwise a box, which tells the value that the variable has by then.
+@inline __cell_get(cell::Nothing, x) = x
+@inline __cell_get(cell, x) = cell.value
+@inline __cell_set(cell::Nothing, x) = nothing
+@inline __cell_set(cell, x) = __box_set(cell, x)
 @inline function __check_defined(flag::Bool, name)
     if flag
         return nothing

@@ -85,6 +85,13 @@ impl Inference {
                 let known = frame.lattice(*args.first()?).as_const().is_some();
                 Some(self.constant_arg(Constant::Bool(known)))
             }
+            Builtin::Cell => {
+                let are_own = args.iter().all(|&arg| self.is_of_library(frame, arg));
+                Some(match are_own && !frame.is_late {
+                    true => self.constant_arg(Constant::Unit),
+                    false => self.call_name(frame, self.ctx.symbol("#box"), &[], Attrs::NONE),
+                })
+            }
             Builtin::Late => {
                 frame.is_late = true;
                 Some(self.constant_arg(Constant::Unit))

@@ -49,6 +49,7 @@ builtins! {
     Methods "#methods" "The text that lists the methods of a function, and a tuple of one text for each.",
     ReturnType "#return_type" "The type of what a call gives, if it is exact.",
     Known "#known" "Whether a value is known.",
+    Cell "#cell" "The cell of a variable that is given to functions of these names: nothing if all their methods are the library's.",
     Late "#late" "Nothing: the calls of the function that follow are decided when they run.",
     Intrinsic "#intrinsic" "The intrinsic function that an op is for operands of these types; the op itself, if it is none.",
     UnrollMap "#unroll_map" "A function of the elements of tuples, as a tuple.",

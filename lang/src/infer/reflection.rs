@@ -6,11 +6,11 @@ use smallvec::SmallVec;
 
 use super::builtin_table::Builtin;
 use super::frame::{Arg, Args, Frame, StepKind};
-use super::inference::Inference;
+use super::inference::{Inference, Name};
 use super::lattice::Lattice;
 use super::lookup::Found;
 use crate::intrinsics::intrinsic_of;
-use crate::world::StaticValue;
+use crate::world::{Binding, StaticValue};
 
 impl Inference {
     pub(super) fn reflection(
@@ -78,6 +78,18 @@ impl Inference {
         let types = self.listed(frame, args, 1)?;
         let found = self.world.has_method(callee, &types, own, frame.spec);
         Some(self.constant_arg(Constant::Bool(found)))
+    }
+
+    /// Returns whether a name is that of a function all of whose methods are the library's.
+    pub(super) fn is_of_library(&mut self, frame: &mut Frame, name: Arg) -> bool {
+        let Some(Constant::Sym(name)) = self.partials.value(frame.lattice(name)) else {
+            return false;
+        };
+        let Name::Binding(Binding::Function(function)) = self.name(frame, name, frame.space) else {
+            return false;
+        };
+        let callee = self.ctx.ty(TypeKind::Fn(function));
+        !self.world.has_own_methods(callee, frame.spec)
     }
 
     /// `#invoke(f, Tuple{…}, args…)`: the method for arguments of these types.

@@ -11,6 +11,13 @@ use super::scope::NONE;
 use super::ssa::Val;
 use crate::definition::{Callee, ClosureDef, MethodDef};
 
+/// A variable that a closure captures: its value or box, or its cell.
+struct Capture {
+    var: u32,
+    is_cell: bool,
+    name: Symbol,
+}
+
 impl Lower<'_> {
     /// `params -> body`
     pub(super) fn lambda(&mut self, id: ExprId) -> Val {
@@ -86,12 +93,12 @@ impl Lower<'_> {
         further: &[(Symbol, Val)],
         loc: Loc,
     ) -> Val {
-        def.captures = self.capture_names(group);
+        let captures = self.captures(group);
+        def.captures = captures.iter().map(|capture| capture.name).collect();
         let mut operands = Vals::new();
         operands.push(self.func(def.name));
-        for i in 0..self.scopes.groups[group as usize].captures.len() {
-            let var = self.scopes.groups[group as usize].captures[i];
-            operands.push(self.raw(var, loc));
+        for Capture { var, is_cell, .. } in captures {
+            operands.push(if is_cell { self.cell(var) } else { self.raw(var, loc) });
         }
         for &(name, value) in further {
             def.captures.push(name);
@@ -101,31 +108,33 @@ impl Lower<'_> {
         self.code.body.push(core::CLOSURE, &operands, loc)
     }
 
-    /// Returns the names of the captures of a group: after their variables, and told apart.
-    fn capture_names(&self, group: u32) -> Vec<Symbol> {
-        let mut names: Vec<Symbol> = Vec::new();
+    /// Returns what a group captures of variables around it, with names after these, and told apart.
+    fn captures(&self, group: u32) -> Vec<Capture> {
+        let mut captures: Vec<Capture> = Vec::new();
         for &var in &self.scopes.groups[group as usize].captures {
-            let name = self.scopes.vars[var as usize].name;
-            let mut free = name;
-            let mut count = 1;
-            while names.contains(&free) {
-                count += 1;
-                free = self.ctx.symbol(&format!("{}#{count}", self.text(name)));
+            let data = &self.scopes.vars[var as usize];
+            for is_cell in [false, true].into_iter().filter(|&is_cell| !is_cell || data.has_cell) {
+                let mut free = data.name;
+                let mut count = 1;
+                while captures.iter().any(|other| other.name == free) {
+                    count += 1;
+                    free = self.ctx.symbol(&format!("{}#{count}", self.text(data.name)));
+                }
+                captures.push(Capture { var, is_cell, name: free });
             }
-            names.push(free);
         }
-        names
+        captures
     }
 
     /// Reads what a closure has captured, where its code begins.
     pub(super) fn open_closure(&mut self, group: u32, closure: Val, loc: Loc) {
-        let names = self.capture_names(group);
-        for (i, name) in names.into_iter().enumerate() {
-            let var = self.scopes.groups[group as usize].captures[i];
+        for Capture { var, is_cell, name } in self.captures(group) {
             let name = self.sym(name);
             let value = self.syntax(self.names.getfield, &[closure, name], loc);
-            let slot = self.slot(var);
-            self.code.body.name(value, self.scopes.vars[var as usize].name);
+            let slot = if is_cell { self.cell_slot(var) } else { self.slot(var) };
+            if !is_cell {
+                self.code.body.name(value, self.scopes.vars[var as usize].name);
+            }
             self.code.body.set(slot, value);
         }
         let data = &self.scopes.groups[group as usize];

@@ -60,6 +60,8 @@ pub(super) struct Code {
     pub(super) func: u32,
     /// The slots of variables.
     pub(super) slots: Vec<Option<Slot>>,
+    /// The slots of their cells.
+    pub(super) cells: FxHashMap<u32, Slot>,
     /// The functions that are made in it.
     pub(super) closures: Vec<ClosureDef>,
     pub(super) loops: Vec<Loop>,
@@ -131,6 +133,7 @@ impl Code {
         self.func = func;
         self.slots.clear();
         self.slots.resize(vars, None);
+        self.cells.clear();
         self.loops.clear();
         self.exits = None;
         self.caught = None;

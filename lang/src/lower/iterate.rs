@@ -44,7 +44,7 @@ impl Lower<'_> {
         if let Some((_, outer)) = levels.split_last() {
             for level in outer {
                 if let Some((target, item)) = level.target {
-                    self.reset_target(target, item);
+                    self.reset_target(target, item, level.loc);
                 }
             }
         }
@@ -89,12 +89,13 @@ impl Lower<'_> {
         Level { header, exit, begin, iterable, state, target, loc }
     }
 
-    fn reset_target(&mut self, target: ExprId, item: Val) {
+    fn reset_target(&mut self, target: ExprId, item: Val, loc: Loc) {
         let var = self.scopes.refs[target.index()];
         if var == NONE || self.scopes.vars[var as usize].boxed {
             return;
         }
         let slot = self.slot(var);
         self.code.body.set(slot, item);
+        self.set_cell(var, item, loc);
     }
 }

@@ -4,10 +4,48 @@ use std::sync::Arc;
 
 use regraft_ir::{Context, Symbol};
 use regraft_syntax::julia::{Ast, Bits, ExprId, Kind};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::LowerOptions;
 use crate::definition::Space;
+
+/// Functions of the prelude that are done, when they return, with the functions and generators that they were given as arguments.
+const EAGER: &[&str] = &[
+    "accumulate",
+    "all",
+    "any",
+    "argmax",
+    "argmin",
+    "collect",
+    "count",
+    "derivative",
+    "extrema",
+    "filter",
+    "findall",
+    "findfirst",
+    "findlast",
+    "findmax",
+    "findmin",
+    "foldl",
+    "foldr",
+    "foreach",
+    "gradient",
+    "hessian",
+    "hvp",
+    "jacobian",
+    "join",
+    "jvp",
+    "map",
+    "mapfoldl",
+    "mapfoldr",
+    "mapreduce",
+    "maximum",
+    "minimum",
+    "ntuple",
+    "prod",
+    "reduce",
+    "sum",
+];
 
 macro_rules! names {
     ($($field:ident = $text:literal),* $(,)?) => {
@@ -15,6 +53,8 @@ macro_rules! names {
         #[derive(Debug)]
         pub(super) struct Names {
             $(pub(super) $field: Symbol,)*
+            /// The names of [`EAGER`].
+            eager: FxHashSet<Symbol>,
             /// Names of the prelude that the text defines anew, with how they are told apart.
             shadowed: FxHashMap<Symbol, Symbol>,
         }
@@ -34,7 +74,8 @@ macro_rules! names {
     }
 
             pub(super) fn new(ctx: &Arc<Context>) -> Self {
-                Self { $($field: ctx.symbol($text),)* shadowed: FxHashMap::default() }
+                let eager = EAGER.iter().map(|name| ctx.symbol(name)).collect();
+                Self { $($field: ctx.symbol($text),)* eager, shadowed: FxHashMap::default() }
             }
         }
     };
@@ -62,6 +103,9 @@ names! {
     box_new = "#box",
     box_get = "#box_get",
     box_set = "#box_set",
+    cell_new = "#cell",
+    cell_get = "#cell_get",
+    cell_set = "#cell_set",
     keyword_call = "#kwcall",
     check_keyword_type = "#check_keyword_type",
     check_keywords = "#check_keywords",
@@ -164,6 +208,11 @@ impl Names {
             self.subtype,
             self.supertype,
         ]
+    }
+
+    /// Returns whether the prelude has a function of that name that keeps none of the functions and generators it is given.
+    pub(super) fn is_eager(&self, name: Symbol) -> bool {
+        self.eager.contains(&name)
     }
 
     /// Finds which of the names that syntax stands for the program defines for itself.

@@ -263,6 +263,7 @@ impl Lower<'_> {
             scopes: &mut self.scopes,
             ast: self.ast,
             options: self.options,
+            is_eager: &|name| self.names.is_eager(name),
             globals: &self.globals,
             errors: &mut self.errors,
             name_of: &|name| ctx.str(name).to_owned(),

@@ -1,10 +1,11 @@
-//! Reading and writing variables: slots, boxes, globals.
+//! Reading and writing variables: slots, boxes, cells, globals.
 
 use regraft_dialects::core;
 use regraft_ir::{Constant, Loc, Symbol};
 use regraft_syntax::julia::{ExprId, Kind};
 
 use super::Lower;
+use super::expr::Vals;
 use super::names::is_numbered;
 use super::scope::{NONE, VarKind};
 use super::ssa::{Slot, Special, Val, ValKind};
@@ -22,6 +23,38 @@ impl Lower<'_> {
                 self.code.slots[var as usize] = Some(slot);
                 slot
             }
+        }
+    }
+
+    /// The slot of a variable's cell in the function at hand.
+    pub(super) fn cell_slot(&mut self, var: u32) -> Slot {
+        let body = &mut self.code.body;
+        *self.code.cells.entry(var).or_insert_with(|| body.new_slot(None))
+    }
+
+    /// The cell of a variable: a box, or nothing if all that capture it are done with its value before it has another one.
+    pub(super) fn cell(&mut self, var: u32) -> Val {
+        let slot = self.cell_slot(var);
+        self.code.body.read(slot)
+    }
+
+    /// Makes the cell of a variable that begins, with the value that it has, if any.
+    fn new_cell(&mut self, var: u32, value: Val, loc: Loc) {
+        let names = self.scopes.vars[var as usize].eager.clone();
+        let names: Vals = names.into_iter().map(|name| self.sym(name)).collect();
+        let cell = self.call(self.names.cell_new, &names, loc);
+        let slot = self.cell_slot(var);
+        self.code.body.set(slot, cell);
+        if value != Val::UNDEF {
+            self.set_cell(var, value, loc);
+        }
+    }
+
+    /// Lets the cell of a variable know its value.
+    pub(super) fn set_cell(&mut self, var: u32, value: Val, loc: Loc) {
+        if self.scopes.vars[var as usize].has_cell {
+            let cell = self.cell(var);
+            self.call(self.names.cell_set, &[cell, value], loc);
         }
     }
 
@@ -45,6 +78,10 @@ impl Lower<'_> {
         if data.boxed {
             let name = self.sym(name);
             return self.call(self.names.box_get, &[value, name], loc);
+        }
+        if data.has_cell && data.func != self.code.func {
+            let cell = self.cell(var);
+            return self.call(self.names.cell_get, &[cell, value], loc);
         }
         if kind == VarKind::Local && matches!(value.kind(), ValKind::Phi(_) | ValKind::Undef) {
             let name = self.sym(name);
@@ -74,6 +111,7 @@ impl Lower<'_> {
             self.code.body.name(value, name);
         }
         self.code.body.write(slot, value);
+        self.set_cell(var, value, loc);
     }
 
     fn is_numbered(&self, name: Symbol) -> bool {
@@ -118,7 +156,7 @@ impl Lower<'_> {
         }
     }
 
-    /// Begins a scope: its variables have no values yet, and their boxes are new.
+    /// Begins a scope: its variables have no values yet, and their boxes and cells are new.
     pub(super) fn enter_scope(&mut self, scope: u32, loc: Loc) {
         if scope == NONE {
             return;
@@ -144,6 +182,11 @@ impl Lower<'_> {
                     self.code.body.set(slot, Val::UNDEF);
                 }
                 _ => {}
+            }
+            if self.scopes.vars[var as usize].has_cell {
+                let slot = self.slot(var);
+                let value = self.code.body.read(slot);
+                self.new_cell(var, value, loc);
             }
             var = next;
         }

@@ -4,7 +4,7 @@ use regraft_ir::Symbol;
 use regraft_syntax::julia::{ExprId, Kind, List};
 use smallvec::SmallVec;
 
-use super::{DeclKind, Event, NONE, ScopeKind, Walk};
+use super::{DeclKind, Event, NONE, Runs, ScopeKind, Walk};
 use crate::lower::param::Param;
 
 impl Walk<'_> {
@@ -136,7 +136,7 @@ impl Walk<'_> {
 
     /// Each `for` of a generator is a function of what it iterates over. Conditions are functions
     /// of their own, with the same variables.
-    pub(super) fn generator(&mut self, body: ExprId, clauses: List, nested: bool) {
+    pub(super) fn generator(&mut self, body: ExprId, clauses: List, nested: bool, runs: Runs) {
         let outer = (self.func, self.scope, self.region);
         let clauses = self.ast.list(clauses);
         let (mut at, mut depth) = (0, 0);
@@ -155,6 +155,7 @@ impl Walk<'_> {
                 break;
             }
             let func = self.new_func(self.func);
+            self.scopes.funcs[func as usize].runs = runs;
             self.scopes.refs[clauses[start].index()] = func;
             self.scopes.events.push(Event::Make(func));
             self.func = func;

@@ -6,7 +6,10 @@
 //! assigned belongs to the scope around that has it, also if that assigns it further down.
 //!
 //! A captured variable is captured by value if it is assigned once, before the function is made,
-//! in code that is run whenever and as often as its scope is; all others are boxed. A local
+//! in code that is run whenever and as often as its scope is; or if it has a value when the function is made, and
+//! no other one before the function is over: it is part of a `try` or of a comprehension ([`Runs`]). A variable of functions and
+//! generators that are given to `sum`, `map` and the like has a cell: they capture its value, and the cell, which is a box only if
+//! that name is not the library's when the code is specialised, or has methods of the program. All others are boxed. A local
 //! function that is defined once refers to itself by its own first parameter.
 //!
 //! O(size of the statement); one table look-up per name.
@@ -14,6 +17,7 @@
 use regraft_ir::{Diagnostic, Symbol};
 use regraft_syntax::julia::{Ast, ExprId};
 use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::SmallVec;
 
 use super::LowerOptions;
 
@@ -45,7 +49,8 @@ pub(super) struct Scopes {
     /// Parameters that are not there yet where a default value is looked at.
     hidden: Vec<(Symbol, u32)>,
     uses: Vec<(u32, u32)>,
-    captured: FxHashSet<(u32, u32)>,
+    /// The groups and the variables that they capture, with when what uses these runs.
+    captured: FxHashSet<(u32, u32, When)>,
 }
 
 /// A local variable.
@@ -59,6 +64,10 @@ pub(super) struct Var {
     pub(super) ty: Option<ExprId>,
     /// True if its values are kept in a box.
     pub(super) boxed: bool,
+    /// True if it has a cell, which is captured with its value.
+    pub(super) has_cell: bool,
+    /// The names of the functions that are to be the library's so that the value is enough.
+    pub(super) eager: SmallVec<[Symbol; 2]>,
     /// The next variable of its scope.
     pub(super) next: u32,
     scope: u32,
@@ -115,8 +124,7 @@ pub(super) struct Func {
     /// The group of those with which it is one function, or closes over the same variables.
     pub(super) group: u32,
     pub(super) has_labels: bool,
-    /// True if it is a part of a `try`, which is run where it stands.
-    pub(super) is_try: bool,
+    pub(super) runs: Runs,
     /// True if it is the code of a chunk of a loop that threads share.
     is_chunk: bool,
     /// True if it is one that control may leave other than by its end, or by an error.
@@ -127,6 +135,28 @@ pub(super) struct Func {
     parent: u32,
     region: u32,
     made_at: u32,
+}
+
+/// When the code of a function runs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Runs {
+    /// Whenever somebody calls it.
+    Later,
+    /// Where it stands: it is a part of a `try`.
+    AsPart,
+    /// While a comprehension makes its array.
+    WhileCollected,
+    /// While the function of that name runs, which is done then with what it was given if it is that of the library. No variable
+    /// is assigned before.
+    WhileCalled(ExprId, Symbol),
+}
+
+/// When a use of a captured variable runs, seen from the function of the variable.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+enum When {
+    Now,
+    WhileCalled,
+    Later,
 }
 
 /// The methods of a local function.
@@ -191,6 +221,8 @@ pub(super) struct Walk<'a> {
     pub(super) scopes: &'a mut Scopes,
     pub(super) ast: &'a Ast,
     pub(super) options: &'a LowerOptions<'a>,
+    /// Returns whether the library has a function of that name that keeps no function or generator it is given.
+    pub(super) is_eager: &'a dyn Fn(Symbol) -> bool,
     /// Names that the text has assigned at top level so far.
     pub(super) globals: &'a FxHashSet<Symbol>,
     pub(super) errors: &'a mut Vec<Diagnostic>,
@@ -204,7 +236,7 @@ impl Scopes {
     /// Returns whether the code of a function runs once, where a statement at top level stands:
     /// that statement, and the parts of a `try` in it.
     pub(super) fn is_at_top(&self, mut func: u32) -> bool {
-        while self.funcs[func as usize].is_try {
+        while self.funcs[func as usize].runs == Runs::AsPart {
             func = self.funcs[func as usize].parent;
         }
         let scope = self.funcs[func as usize].scope;

@@ -3,8 +3,9 @@
 
 use regraft_ir::{Diagnostic, Symbol};
 use regraft_syntax::julia::ExprId;
+use smallvec::SmallVec;
 
-use super::{Decl, DeclKind, Event, Func, NONE, ScopeKind, Scopes, Var, VarKind, Walk};
+use super::{Decl, DeclKind, Event, Func, NONE, Runs, ScopeKind, Scopes, Var, VarKind, Walk, When};
 
 impl Walk<'_> {
     fn error(&mut self, expr: ExprId, message: String, label: &str) {
@@ -205,6 +206,8 @@ impl Walk<'_> {
             func: data.func,
             ty: decl.ty,
             boxed: false,
+            has_cell: false,
+            eager: SmallVec::new(),
             next: NONE,
             scope,
             assigns: u32::from(given),
@@ -340,27 +343,50 @@ impl Scopes {
         for i in 0..self.uses.len() {
             let (mut func, var) = self.uses[i];
             let owner = self.vars[var as usize].func;
-            // The outermost function that may be run later.
-            let mut later = NONE;
+            // The outermost function that does not run where it stands.
+            let (mut when, mut outermost) = (When::Now, NONE);
             while func != owner {
-                let Func { group, parent, is_try, .. } = self.funcs[func as usize];
-                if !is_try {
-                    later = group;
+                let Func { group, parent, runs, .. } = self.funcs[func as usize];
+                match self.when(runs) {
+                    When::Later => (when, outermost) = (When::Later, group),
+                    When::WhileCalled if when != When::Later => {
+                        (when, outermost) = (When::WhileCalled, group);
+                    }
+                    _ => {}
+                }
+                if let Runs::WhileCalled(_, name) = runs {
+                    let eager = &mut self.vars[var as usize].eager;
+                    if !eager.contains(&name) {
+                        eager.push(name);
+                    }
                 }
                 let data = &mut self.groups[group as usize];
-                if data.var == var && data.knows_itself || !self.captured.insert((group, var)) {
+                if data.var == var && data.knows_itself {
                     break;
                 }
-                data.captures.push(var);
-                let stable = match later {
-                    NONE => self.is_set(var, group),
-                    later => self.is_stable(var, later),
-                };
-                if parent == owner && !stable {
-                    self.vars[var as usize].boxed = true;
+                let is_new = self.captured.insert((group, var, When::Now));
+                if is_new {
+                    data.captures.push(var);
+                }
+                let is_other = when != When::Now && self.captured.insert((group, var, when));
+                if !is_new && !is_other {
+                    break;
+                }
+                if parent == owner {
+                    let stays = match when {
+                        When::Now => self.is_set(var, group),
+                        _ => self.is_stable(var, outermost),
+                    };
+                    let may_have_cell = when == When::WhileCalled && self.is_set(var, group);
+                    let var = &mut self.vars[var as usize];
+                    var.boxed |= !stays && !may_have_cell;
+                    var.has_cell |= !stays && may_have_cell;
                 }
                 func = parent;
             }
+        }
+        for var in &mut self.vars {
+            var.has_cell &= !var.boxed;
         }
         let mut changed = false;
         for group in &mut self.groups {
@@ -373,8 +399,17 @@ impl Scopes {
         changed
     }
 
-    /// Returns whether the variable has a value when the part of a `try` of `group` begins, and keeps
-    /// it until that ends.
+    /// Returns when the code of a function runs, as seen from what stands around it.
+    fn when(&self, runs: Runs) -> When {
+        match runs {
+            Runs::AsPart | Runs::WhileCollected => When::Now,
+            Runs::WhileCalled(callee, _) if self.refs[callee.index()] == NONE => When::WhileCalled,
+            Runs::Later | Runs::WhileCalled(..) => When::Later,
+        }
+    }
+
+    /// Returns whether the variable has a value when the functions of `group`, which do not run later, are made, and keeps
+    /// it until they are over.
     fn is_set(&self, var: u32, group: u32) -> bool {
         let (var, group) = (&self.vars[var as usize], &self.groups[group as usize]);
         let given = matches!(var.kind, VarKind::Param | VarKind::Static);

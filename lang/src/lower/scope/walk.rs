@@ -1,9 +1,12 @@
 //! The first pass over a statement: what is declared, assigned and read in which scope.
 
+use std::ops::Range;
+
 use regraft_ir::Symbol;
 use regraft_syntax::julia::{ExprId, Kind, List};
+use smallvec::SmallVec;
 
-use super::{DeclKind, Event, Func, NONE, Region, ScopeKind, Walk};
+use super::{DeclKind, Event, Func, NONE, Region, Runs, ScopeKind, Walk};
 
 /// The number of bytes of stack below which a new piece is taken.
 const RED_ZONE: usize = 96 << 10;
@@ -43,12 +46,55 @@ impl Walk<'_> {
         }
     }
 
+    fn call(&mut self, callee: ExprId, args: List) {
+        self.walk(callee);
+        let runs = match self.ast.kind(callee) {
+            Kind::Name(name) if (self.is_eager)(name) => Runs::WhileCalled(callee, name),
+            _ => Runs::Later,
+        };
+        // The functions that arguments are made of, and how many events there were before the arguments behind them.
+        let mut made: SmallVec<[(Range<usize>, usize); 2]> = SmallVec::new();
+        for &arg in self.ast.list(args) {
+            let first = self.scopes.funcs.len();
+            match self.ast.kind(arg) {
+                Kind::Generator { body, clauses, nested } => {
+                    self.generator(body, clauses, nested, runs);
+                    made.push((first..self.scopes.funcs.len(), self.scopes.events.len()));
+                }
+                Kind::Lambda { .. } => {
+                    self.walk(arg);
+                    self.scopes.funcs[first].runs = runs;
+                    made.push((first..first + 1, self.scopes.events.len()));
+                }
+                _ => self.walk(arg),
+            }
+        }
+        for (funcs, events) in made {
+            let assigns = |event: &Event| matches!(event, Event::Write(..) | Event::Define(..));
+            if self.scopes.events[events..].iter().any(assigns) {
+                let of_call = self.scopes.funcs[funcs].iter_mut().filter(|func| func.runs == runs);
+                of_call.for_each(|func| func.runs = Runs::Later);
+            }
+        }
+        self.scopes.defines |= self.is_eval(callee);
+    }
+
+    /// Returns whether a callee may define methods when it is called.
+    fn is_eval(&self, callee: ExprId) -> bool {
+        let (Kind::Name(name) | Kind::GlobalRef { name, .. } | Kind::Field { name, .. }) =
+            self.ast.kind(callee)
+        else {
+            return false;
+        };
+        (self.name_of)(name) == "eval"
+    }
+
     pub(super) fn new_func(&mut self, parent: u32) -> u32 {
         self.scopes.funcs.push(Func {
             scope: NONE,
             group: NONE,
             has_labels: false,
-            is_try: false,
+            runs: Runs::Later,
             is_chunk: false,
             exits: false,
             loops: 0,
@@ -150,8 +196,8 @@ impl Walk<'_> {
             }
             Kind::Label(_) => self.scopes.funcs[self.func as usize].has_labels = true,
             Kind::Call { callee, args } if self.is_threads_for(callee) => self.threads_for(args),
-            Kind::Call { callee: head, args: list }
-            | Kind::Dot { callee: head, args: list }
+            Kind::Call { callee, args } => self.call(callee, args),
+            Kind::Dot { callee: head, args: list }
             | Kind::Index { base: head, indices: list }
             | Kind::Curly { base: head, params: list } => {
                 self.walk(head);
@@ -184,9 +230,11 @@ impl Walk<'_> {
                 if let Some(ty) = ty {
                     self.walk(ty);
                 }
-                self.generator(body, clauses, nested);
+                self.generator(body, clauses, nested, Runs::WhileCollected);
             }
-            Kind::Generator { body, clauses, nested } => self.generator(body, clauses, nested),
+            Kind::Generator { body, clauses, nested } => {
+                self.generator(body, clauses, nested, Runs::Later);
+            }
             Kind::Lambda { .. } | Kind::Function { .. } => self.function(id, true),
             Kind::Generated { function, .. } => self.function(function, true),
             Kind::Assign { target, value } => {
@@ -389,7 +437,7 @@ impl Walk<'_> {
     fn part_of_try(&mut self, part: ExprId, error: Option<ExprId>) {
         let outer = (self.func, self.scope, self.region);
         let func = self.new_func(self.func);
-        self.scopes.funcs[func as usize].is_try = true;
+        self.scopes.funcs[func as usize].runs = Runs::AsPart;
         self.scopes.refs[part.index()] = func;
         self.scopes.events.push(Event::Make(func));
         self.func = func;
@@ -408,7 +456,9 @@ impl Walk<'_> {
     /// within the loop.
     fn leaves(&mut self, stays_in_loop: bool) {
         let mut at = self.func;
-        while let Some(func) = self.scopes.funcs.get_mut(at as usize).filter(|func| func.is_try) {
+        while let Some(func) = self.scopes.funcs.get_mut(at as usize)
+            && func.runs == Runs::AsPart
+        {
             if stays_in_loop && func.loops > 0 {
                 break;
             }
