@@ -4,9 +4,10 @@
 //! in `examples`, the instructions that the interpreter runs for a gradient, for each that it runs
 //! for the function itself, and the bytes that are kept in each iteration; the time to the first
 //! gradient; the time that it takes to make the derivative of a large function; the time of an iteration of loops that take a
-//! derivative each time (`src/derivatives_in_loops.jl`), or work on small values (`src/small_values.jl`).
+//! derivative each time (`src/derivatives_in_loops.jl`), work on small values (`src/small_values.jl`), hand arrays on or call what is
+//! known only when it runs (`src/states_and_types.jl`).
 //!
-//! A word may follow: `programs`, `first`, `growth`, `loops` or `values`, for that part alone.
+//! A word may follow: `programs`, `first`, `growth`, `loops`, `values` or `states`, for that part alone.
 
 use regraft_ad::{PlanKind, ReverseOptions, reverse};
 use regraft_bench::adjoints::{ADBENCH, Adjoint, LOOPS, MOONCAKE, Program};
@@ -42,6 +43,7 @@ fn main() {
     for (part, text, functions) in [
         ("loops", include_str!("../src/derivatives_in_loops.jl"), &IN_LOOPS[..]),
         ("values", include_str!("../src/small_values.jl"), &OF_VALUES),
+        ("states", include_str!("../src/states_and_types.jl"), &OF_STATES),
     ] {
         if wants(part)
             && let Err(errors) = loop_figures(&mut table, text, functions)
@@ -90,6 +92,17 @@ const OF_VALUES: [(&str, f64); 6] = [
     ("trees", 4500.0),
     ("tree_gradients", 40_000.0),
     ("table_gradients", 50_000.0),
+];
+
+/// Loops that hand arrays on, and calls of what is known only when it runs, with the most nanoseconds of an iteration.
+const OF_STATES: [(&str, f64); 7] = [
+    ("in_turn", 250.0),
+    ("handed_on", 300.0),
+    ("refined", 400.0),
+    ("orbit", 10.0),
+    ("areas", 15.0),
+    ("layered", 4000.0),
+    ("layer_gradients", 15_000.0),
 ];
 
 /// The time of an iteration by Cranelift of functions of a program, the median of several runs of many.
