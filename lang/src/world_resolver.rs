@@ -5,9 +5,12 @@ use std::cell::RefCell;
 use std::fmt;
 use std::rc::Rc;
 
+use regraft_dialects::{cf, core};
 use regraft_exec::value::Val;
 use regraft_exec::{CallResolver, Host, ResolvedCall, Trap};
-use regraft_ir::{Block, Constant, Function, Symbol, Type, TypeKind, Value};
+use regraft_ir::{
+    Block, Constant, Function, FunctionBuilder, IrResult, Operand, Symbol, Type, TypeKind, Value,
+};
 
 use crate::compiler::Compiler;
 use crate::phases::{Phase, enter};
@@ -89,8 +92,15 @@ impl CallResolver for WorldResolver {
         host: Option<&mut Host>,
     ) -> Result<Option<Rc<Function>>, Trap> {
         self.ask(host, |compiler| {
-            let id = compiler.spec_by_name(name);
-            id.map(|id| compiler.code(id)).transpose().map_err(|errors| Trap::because(&errors))
+            let same = compiler.spec_by_name(name).map(|id| (id, None));
+            let Some((id, known)) = same.or_else(|| compiler.successor(name)) else {
+                return Ok(None);
+            };
+            let code = compiler.code(id).map_err(|errors| Trap::because(&errors))?;
+            Ok(match known {
+                None => Some(code),
+                Some(result) => bridge(name, &code, result).ok().map(Rc::new),
+            })
         })
     }
 
@@ -126,6 +136,23 @@ impl CallResolver for WorldResolver {
     fn may_share(&mut self, name: Symbol) -> bool {
         self.ask(None, |compiler| Ok(compiler.may_share(name))).unwrap_or(false)
     }
+}
+
+/// A function of that name that calls another one, whose result it asserts to be of a type.
+fn bridge(name: Symbol, to: &Function, result: Type) -> IrResult<Function> {
+    let ctx = to.ctx().clone();
+    let mut b = FunctionBuilder::new(&ctx, ctx.str(name), &to.param_types(), result);
+    let args: Vec<Operand> = (0..to.param_types().len()).map(|at| b.param(at).into()).collect();
+    let callee: Operand = ctx.constant_id(Constant::Func(to.name())).into();
+    let given = b.push(core::call(callee, args, to.ret_type()))?;
+    if to.ret_type() == Type::NEVER || result == Type::NEVER {
+        b.terminate(cf::unreachable())?;
+        return b.finish();
+    }
+    let given = b.push(core::convert(given, Type::ANY))?;
+    let given = b.push(core::typeassert(given, result))?;
+    b.terminate(cf::ret(given))?;
+    b.finish()
 }
 
 impl Compiler {

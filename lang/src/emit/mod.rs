@@ -115,7 +115,7 @@ impl<'a> Emitter<'a> {
         let mut count = 1;
         // Methods of closures of one name, and of constants that are shown alike; what stands for a
         // type function as a value, for some arguments, is not that function.
-        while self.spec_by_name(name).is_some() || self.is_builtin(name) {
+        while self.spec_by_name(name).is_some() || self.is_builtin(name) || self.is_replaced(name) {
             count += 1;
             name = self.ctx().symbol(&format!("{text}#{count}"));
         }

@@ -44,6 +44,14 @@ pub struct Signature {
     pub takes_callee: bool,
 }
 
+/// A specialisation that was dropped: the call that it was for.
+#[derive(Debug)]
+pub(super) struct Replaced {
+    pub(super) callee: Type,
+    pub(super) args: Vec<Type>,
+    pub(super) signature: Signature,
+}
+
 /// The reason why a call cannot be made: no method, or several.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CallError {
@@ -116,6 +124,8 @@ pub struct Inference {
     /// The number of specialisations of each method.
     pub(super) spec_counts: Vec<u32>,
     pub(super) builtins: FxHashMap<Symbol, Builtin>,
+    /// By name, the functions that a program at work may still call though they were dropped.
+    pub(super) replaced: FxHashMap<Symbol, Replaced>,
     /// Functions by name, of specialisations that were given one.
     pub(super) by_name: FxHashMap<Symbol, SpecId>,
     /// Specialisations that are being inferred, outermost first.
@@ -179,6 +189,7 @@ impl Inference {
             methods: Vec::new(),
             spec_counts: Vec::new(),
             builtins,
+            replaced: FxHashMap::default(),
             by_name: FxHashMap::default(),
             stack: Vec::new(),
             group: Vec::new(),

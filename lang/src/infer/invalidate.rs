@@ -40,6 +40,7 @@ impl Inference {
                             Some(_) => self.retire(id),
                             None => {
                                 self.dropped.extend(name);
+                                self.note_replaced(id);
                                 self.drop_spec(id);
                             }
                         }

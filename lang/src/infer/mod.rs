@@ -36,6 +36,7 @@ mod narrow;
 mod ops;
 mod recursion;
 mod reflection;
+mod replaced;
 mod spec;
 mod specialize;
 mod try_catch;

@@ -9,23 +9,18 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::LowerOptions;
 use crate::definition::Space;
 
-/// Functions of the prelude that are done, when they return, with the functions and generators that they were given as arguments.
+/// Functions of the prelude that are done, when they return, with the functions and generators that they were given as arguments, and
+/// that give them to no other function which a program may have methods for.
 const EAGER: &[&str] = &[
     "accumulate",
     "all",
     "any",
-    "argmax",
-    "argmin",
     "collect",
     "count",
     "derivative",
-    "extrema",
     "filter",
-    "findall",
     "findfirst",
     "findlast",
-    "findmax",
-    "findmin",
     "foldl",
     "foldr",
     "foreach",
@@ -38,7 +33,6 @@ const EAGER: &[&str] = &[
     "map",
     "mapfoldl",
     "mapfoldr",
-    "mapreduce",
     "maximum",
     "minimum",
     "ntuple",

@@ -495,7 +495,11 @@ impl Session {
     pub(super) fn relink(&mut self) {
         let (gone, world) = {
             let mut compiler = self.compiler.borrow_mut();
-            (compiler.invalidate(), compiler.new_world())
+            let (gone, world) = (compiler.invalidate(), compiler.new_world());
+            if !self.is_nested {
+                compiler.forget_replaced();
+            }
+            (gone, world)
         };
         // What a program changed while it ran.
         let before = std::mem::take(&mut *self.shared.gone.borrow_mut());
