@@ -98,11 +98,11 @@ const OF_VALUES: [(&str, f64); 6] = [
 const OF_STATES: [(&str, f64); 7] = [
     ("in_turn", 250.0),
     ("handed_on", 300.0),
-    ("refined", 400.0),
+    ("refined", 100.0),
     ("orbit", 10.0),
-    ("areas", 15.0),
+    ("areas", 60.0),
     ("layered", 4000.0),
-    ("layer_gradients", 15_000.0),
+    ("layer_gradients", 30_000.0),
 ];
 
 /// The time of an iteration by Cranelift of functions of a program, the median of several runs of many.
