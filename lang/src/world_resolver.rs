@@ -9,7 +9,8 @@ use regraft_dialects::{cf, core};
 use regraft_exec::value::Val;
 use regraft_exec::{CallResolver, Host, ResolvedCall, Trap};
 use regraft_ir::{
-    Block, Constant, Function, FunctionBuilder, IrResult, Operand, Symbol, Type, TypeKind, Value,
+    Block, Constant, Function, FunctionBuilder, IrError, IrResult, Operand, Symbol, Type, TypeKind,
+    Value,
 };
 
 use crate::compiler::Compiler;
@@ -97,10 +98,11 @@ impl CallResolver for WorldResolver {
                 return Ok(None);
             };
             let code = compiler.code(id).map_err(|errors| Trap::because(&errors))?;
-            Ok(match known {
-                None => Some(code),
-                Some(result) => bridge(name, &code, result).ok().map(Rc::new),
-            })
+            let code = match known {
+                None => code,
+                Some(result) => Rc::new(bridge(name, &code, result).map_err(invalid)?),
+            };
+            Ok(Some(code))
         })
     }
 
@@ -153,6 +155,11 @@ fn bridge(name: Symbol, to: &Function, result: Type) -> IrResult<Function> {
     let given = b.push(core::typeassert(given, result))?;
     b.terminate(cf::ret(given))?;
     b.finish()
+}
+
+/// The error of code that could not be built.
+fn invalid(error: IrError) -> Trap {
+    Trap::because(&[error.into()])
 }
 
 impl Compiler {

@@ -285,7 +285,7 @@ impl World {
         }
     }
 
-    /// Those of the candidates that values of these types may be given to.
+    /// Returns the candidates that values of these types may be given to.
     fn possible(&self, candidates: &[MethodId], types: &[Ty]) -> Vec<MethodId> {
         candidates.iter().copied().filter(|&id| self.may_be_given(id, types)).collect()
     }

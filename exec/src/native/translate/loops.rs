@@ -7,7 +7,7 @@
 //! elements and its lengths if nothing within changes the length of any array.
 //!
 //! # Why it is right
-//! What an instruction of the loop reads from such a register has come to the header in it, as nothing on the way from there writes to it.
+//! A register that nothing in the loop writes to holds at each instruction of it what it held at the header.
 //!
 //! # Cost
 //! O(instructions), times the depth to which loops of up to [`LARGE`] instructions are nested.
@@ -29,7 +29,7 @@ use crate::interp::{Inst, Pc, Reg, targets};
 pub(super) struct Loops {
     /// The position behind the last jump back.
     pub(super) ends: BTreeMap<Pc, Pc>,
-    /// Loops that control enters at the header alone.
+    /// The arrays that stay in one register while a loop runs that control enters at the header alone.
     arrays: FxHashMap<Pc, LoopArrays>,
 }
 
@@ -40,13 +40,8 @@ impl Loops {
     }
 }
 
-/// The arrays that stay in one register while a loop runs.
-struct LoopArrays {
-    /// The position behind the loop.
-    end: Pc,
-    /// The registers and the numbers of dimensions, and whether the lengths stay the same.
-    regs: SmallVec<[(Reg, u8, bool); 4]>,
-}
+/// The registers of arrays with their numbers of dimensions, and whether the lengths stay the same.
+type LoopArrays = SmallVec<[(Reg, u8, bool); 4]>;
 
 /// A register whose array is known until the position behind a loop, and what was known of it before.
 pub(super) struct KnownWithin<V> {
@@ -76,22 +71,24 @@ impl<E: Emitter> Translator<'_, '_, E> {
         for (&header, &end) in &ends {
             let starts_within =
                 self.source.start.map_or(header == 0, |start| (header..end).contains(&start));
-            let is_way_out =
+            let is_reached_from_within =
                 |to: Pc| ways.get(&to).is_none_or(|&(first, last)| header <= first && last < end);
             if !starts_within
                 && end - header <= LARGE as Pc
-                && (header + 1..end).all(is_way_out)
-                && let Some(found) = self.arrays_within(header, end)
+                && (header + 1..end).all(is_reached_from_within)
             {
-                arrays.insert(header, found);
+                let found = self.arrays_within(header, end);
+                if !found.is_empty() {
+                    arrays.insert(header, found);
+                }
             }
         }
         Loops { ends, arrays }
     }
 
     /// The arrays whose elements are accessed between two positions, in registers that nothing there writes to, and that are not known
-    /// anyway; `None` if there are none.
-    fn arrays_within(&self, header: Pc, end: Pc) -> Option<LoopArrays> {
+    /// anyway.
+    fn arrays_within(&self, header: Pc, end: Pc) -> LoopArrays {
         let code = self.source.code;
         let mut written: SmallVec<[Reg; 4]> = SmallVec::new();
         let mut keeps_lengths = true;
@@ -102,7 +99,7 @@ impl<E: Emitter> Translator<'_, '_, E> {
             keeps_lengths &= self.arrays.ends[pc as usize] || keeps_all_lengths(code, inst);
         }
         let mut seen: FxHashSet<Reg> = written.into_iter().collect();
-        let mut regs = SmallVec::new();
+        let mut regs = LoopArrays::new();
         for pc in reached.filter(|&pc| !self.arrays.ends[pc as usize]) {
             if let Some(reg) = self.array_accessed(pc)
                 && seen.insert(reg)
@@ -113,7 +110,7 @@ impl<E: Emitter> Translator<'_, '_, E> {
                 regs.push((reg, rank, keeps_lengths || self.arrays.are_fixed(rank)));
             }
         }
-        (!regs.is_empty()).then_some(LoopArrays { end, regs })
+        regs
     }
 
     /// The register of the array whose element or length an instruction asks for, the first operand of it in the IR.
@@ -130,7 +127,9 @@ impl<E: Emitter> Translator<'_, '_, E> {
 
     /// Looks up the arrays that stay in one register while the loop with this header runs, and are not known yet.
     pub(super) fn begin_loop(&mut self, loops: &Loops, header: Pc) {
-        let Some(&LoopArrays { end, ref regs }) = loops.arrays.get(&header) else { return };
+        let (Some(regs), Some(&end)) = (loops.arrays.get(&header), loops.ends.get(&header)) else {
+            return;
+        };
         for &(reg, rank, fixed) in regs {
             let known = &self.arrays.known[reg as usize];
             if known.as_ref().is_some_and(|known| known.parts.is_some() || !fixed) {

@@ -142,7 +142,7 @@ pub(super) struct Func {
 pub(super) enum Runs {
     /// Whenever somebody calls it.
     Later,
-    /// Where it stands: it is a part of a `try`.
+    /// At once, as a part of a `try`.
     AsPart,
     /// While a comprehension makes its array.
     WhileCollected,
