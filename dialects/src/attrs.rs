@@ -22,7 +22,28 @@ pub(crate) const INBOUNDS: &[AttrDef] = &[promised("inbounds")];
 pub(crate) const ACCESS: &[AttrDef] =
     &[INBOUNDS[0], AttrDef { name: SCOPE, pattern: TypePattern::Is(Type::I64), required: false }];
 
+/// As [`ACCESS`], and the number of a part, from 1.
+pub(crate) const PART_ACCESS: &[AttrDef] = &[
+    ACCESS[0],
+    ACCESS[1],
+    AttrDef { name: PART, pattern: TypePattern::Is(Type::I64), required: true },
+];
+
 const SCOPE: &str = "scope";
+
+const PART: &str = "part";
+
+/// Returns the attributes of an access to a part of an element, by those of an access to the whole of it.
+pub fn with_part(ctx: &Context, attrs: Attrs, part: i64) -> Attrs {
+    let number = (ctx.symbol(PART), ctx.constant_id(part));
+    let all: Vec<(Symbol, _)> = ctx.attr_entries(attrs).iter().copied().chain([number]).collect();
+    ctx.attrs(&all)
+}
+
+/// Returns the number of the part, from 1, that is accessed.
+pub fn part(ctx: &Context, attrs: Attrs) -> Option<i64> {
+    ctx.attr(attrs, PART).and_then(|number| ctx.constant(number).as_int())
+}
 
 /// Returns the attributes of an access, with a number of its alias scope: two accesses in one function with
 /// different numbers are to different arrays.
@@ -119,6 +140,19 @@ pub fn function(ctx: &Context, name: &str) -> Attrs {
 /// Returns the attributes of an access that is known to be in bounds.
 pub fn inbounds(ctx: &Context) -> Attrs {
     promise(ctx, INBOUNDS[0].name)
+}
+
+/// Returns the attributes of an access that is known to be in bounds, with all others that it has.
+pub fn with_inbounds(ctx: &Context, attrs: Attrs) -> Attrs {
+    let promise = (ctx.symbol(INBOUNDS[0].name), ctx.constant_id(Constant::Bool(true)));
+    let others = ctx.attr_entries(attrs).iter().copied().filter(|&(name, _)| name != promise.0);
+    let all: Vec<(Symbol, _)> = others.chain([promise]).collect();
+    ctx.attrs(&all)
+}
+
+/// Returns whether an access is known to be in bounds.
+pub fn is_inbounds(ctx: &Context, attrs: Attrs) -> bool {
+    is_promised(ctx, attrs, INBOUNDS[0].name)
 }
 
 /// The declaration of a promise.

@@ -18,9 +18,10 @@
 use regraft_math::Forms;
 
 use crate::arith;
-use crate::attrs::{ACCESS, FUNCTION, INBOUNDS, UNDEF};
+use crate::attrs::{ACCESS, FUNCTION, INBOUNDS, PART_ACCESS, UNDEF};
 use crate::ir::{Constant, Effects, Fold, InstView, Op, OperandSet, Type, TypeKind};
 use crate::math;
+use crate::types::unboxed_parts;
 
 const FIRST: OperandSet = OperandSet::one(0);
 const ALLOCATES: Effects = Effects { allocates: true, ..Effects::NONE };
@@ -52,8 +53,8 @@ crate::dialect! {
     dialect mem = 5;
 
     /// A new array of the declared type, from its dimensions. Numbers start as zero, bools as
-    /// false; elements of other types start undefined, and reading them traps
-    /// (`UndefRefError`).
+    /// false, and so do tuples and immutable structs of at most eight of these; elements of other types start undefined, and
+    /// reading them traps (`UndefRefError`).
     ///
     /// Traps (`ArgumentError`) on a negative dimension, (`OutOfMemoryError`) on too many
     /// elements. `{undef=true}` promises that each element is set before it is read, so that numbers need not start as
@@ -108,6 +109,29 @@ crate::dialect! {
         verify: Some(verify_access),
     };
 
+    /// A part of an element, counted from 1, of an array that keeps its elements unboxed: tuples or immutable structs of at most eight
+    /// scalars. The indices are as in `mem.load`, and so are attributes.
+    ///
+    /// Traps (`BoundsError`) if an index is out of bounds.
+    ///
+    /// `%3: f64 = mem.load_part %1, %2 {part=1}`
+    LOAD_PART = load_part(array: [T]; indices: i64...) -> (fn part_type) where T: Any [MAY_TRAP] {
+        effects: READS_ELEMENT,
+        attrs: PART_ACCESS,
+        verify: Some(verify_access),
+    };
+
+    /// Sets a part of an element; the indices and attributes are as in `mem.load_part`.
+    ///
+    /// Traps (`BoundsError`) if an index is out of bounds.
+    ///
+    /// `mem.store_part %1, 2.0, %2 {part=1}`
+    STORE_PART = store_part(array: [T], part: _; indices: i64...) -> unit where T: Any [MAY_TRAP] {
+        effects: WRITES_ELEMENT,
+        attrs: PART_ACCESS,
+        verify: Some(verify_part),
+    };
+
     /// The number of elements of an array.
     ///
     /// `%2: i64 = mem.length %1`
@@ -157,6 +181,27 @@ crate::dialect! {
     /// `%2: f64 = mem.pop %1`
     POP = pop(array: [T]) -> T where T: Any [MAY_TRAP] {
         effects: CHANGES_SHAPE,
+        verify: Some(verify_rank_one),
+    };
+
+    /// Appends an element, of these parts, to an array of rank 1 that keeps its elements unboxed.
+    ///
+    /// Traps (`OutOfMemoryError`) on too many elements.
+    ///
+    /// `mem.push_parts %1, 2.0, 3.0`
+    PUSH_PARTS = push_parts(array: [T]; parts: _...) -> unit where T: Any [MAY_TRAP] {
+        effects: CHANGES_SHAPE,
+        verify: Some(verify_push_parts),
+    };
+
+    /// A part of the last element, counted from 1, of an array of rank 1 that keeps its elements unboxed.
+    ///
+    /// Traps (`ArgumentError`) if the array is empty. `{inbounds=true}` promises that it is not.
+    ///
+    /// `%2: f64 = mem.last_part %1 {part=1}`
+    LAST_PART = last_part(array: [T]) -> (fn part_type) where T: Any [MAY_TRAP] {
+        effects: READS_ELEMENT,
+        attrs: PART_ACCESS,
         verify: Some(verify_rank_one),
     };
 
@@ -319,6 +364,54 @@ fn verify_access(view: &InstView<'_>) -> Result<(), String> {
         None if indices == 0 => Err(format!("`{}` takes at least one index", view.def.mnemonic())),
         _ => Ok(()),
     }
+}
+
+/// The types of the parts of the elements of an array that keeps them unboxed.
+fn parts_of_elements(view: &InstView<'_>) -> Result<Vec<Type>, String> {
+    let parts =
+        array_parts(view, view.types[0]).and_then(|(element, _)| unboxed_parts(view.ctx, element));
+    parts.ok_or_else(|| {
+        let (name, ty) = (view.def.mnemonic(), view.ctx.type_text(view.types[0]));
+        format!("`{name}` works on arrays that keep their elements unboxed, found {ty}")
+    })
+}
+
+/// The type of the part of an element that is accessed.
+fn part_type(view: &InstView<'_>) -> Result<Type, String> {
+    let parts = parts_of_elements(view)?;
+    let number = view.attr("part").and_then(Constant::as_int);
+    number
+        .and_then(|number| parts.get(usize::try_from(number.checked_sub(1)?).ok()?))
+        .copied()
+        .ok_or_else(|| {
+            let ty = view.ctx.type_text(view.types[0]);
+            format!("elements of {ty} have the parts 1 to {}", parts.len())
+        })
+}
+
+fn verify_part(view: &InstView<'_>) -> Result<(), String> {
+    let (want, have) = (part_type(view)?, view.types[1]);
+    if have != want {
+        let (want, have) = (view.ctx.type_text(want), view.ctx.type_text(have));
+        return Err(format!(
+            "`{}` expected a part of type {want}, found {have}",
+            view.def.mnemonic()
+        ));
+    }
+    verify_access(view)
+}
+
+fn verify_push_parts(view: &InstView<'_>) -> Result<(), String> {
+    let parts = parts_of_elements(view)?;
+    if view.types[1..] != parts {
+        let text = |types: &[Type]| {
+            let texts: Vec<String> = types.iter().map(|&ty| view.ctx.type_text(ty)).collect();
+            texts.join(", ")
+        };
+        let (want, have) = (text(&parts), text(&view.types[1..]));
+        return Err(format!("`mem.push_parts` expected parts of types {want}, found {have}"));
+    }
+    verify_rank_one(view)
 }
 
 fn verify_rank_one(view: &InstView<'_>) -> Result<(), String> {

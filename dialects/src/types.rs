@@ -67,6 +67,25 @@ pub fn field_types(ctx: &Interned, ty: Type) -> Option<Vec<Type>> {
     }
 }
 
+/// The most parts of an element that arrays keep unboxed.
+pub const MOST_UNBOXED: usize = 8;
+
+/// The types of the parts of a value of which arrays keep the parts side by side, in place of the value; `None` if they keep the
+/// value. That of a tuple, named tuple or immutable struct is unboxed if it has at most 8 parts, each a scalar or `nothing`, and one
+/// scalar at least. O(parts).
+pub fn unboxed_parts(ctx: &Interned, element: Type) -> Option<Vec<Type>> {
+    if let &TypeKind::Struct(id) = ctx.kind(element)
+        && ctx.struct_def(id).mutable
+    {
+        return None;
+    }
+    let parts = field_types(ctx, element)?;
+    let fits = parts.len() <= MOST_UNBOXED
+        && parts.iter().all(|&part| part.is_scalar() || part == Type::UNIT)
+        && parts.iter().any(|part| part.is_scalar());
+    fits.then_some(parts)
+}
+
 /// The type of the field of a tuple, named tuple or struct that an index (from 1) or a symbol
 /// names.
 ///

@@ -1,9 +1,7 @@
 //! The memory that a program may use.
 
-use regraft_ir::Type;
-
 use crate::error::{ErrorKind, Trap};
-use crate::value::{Array, Fields, Val, collect_cycles, live_bytes};
+use crate::value::{Array, ElementType, Fields, Val, collect_cycles, live_bytes};
 
 /// A limit of the live bytes.
 pub(crate) struct Budget {
@@ -71,7 +69,7 @@ impl Budget {
     ///
     /// # Errors
     /// If it would exceed the memory limit, or is larger than any memory.
-    pub(crate) fn reserve_array(&self, element: Type, len: usize) -> Result<(), Trap> {
+    pub(crate) fn reserve_array(&self, element: ElementType, len: usize) -> Result<(), Trap> {
         match Array::bytes(element, len) {
             Some(bytes) => self.reserve(bytes),
             None => Err(Trap::new(

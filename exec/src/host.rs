@@ -10,7 +10,7 @@ use crate::clock::Clock;
 use crate::error::Trap;
 use crate::profiler::{Overhead, Profile, Profiler};
 use crate::tangent::{Tangents, Workspace};
-use crate::value::{Names, Texts, Val};
+use crate::value::{ElementType, Names, Texts, Val};
 use regraft_ir::{Context, Loc, Symbol, Type, suggest};
 use rustc_hash::FxHashMap;
 
@@ -401,7 +401,7 @@ impl Host {
     ///
     /// # Errors
     /// If it would exceed the memory limit, or is larger than any memory.
-    pub fn reserve_array(&self, element: Type, len: usize) -> Result<(), Trap> {
+    pub fn reserve_array(&self, element: ElementType, len: usize) -> Result<(), Trap> {
         self.workspace.budget.reserve_array(element, len)
     }
 }

@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 use regraft_exec::Val;
 use regraft_exec::value::{
-    Array, Counted, Element, Kind, Kinded, Pool, Shared, Storage, live_bytes,
+    Array, Counted, Element, ElementType, Kind, Kinded, Pool, Shared, Storage, live_bytes,
 };
 use regraft_ir::Type;
 
@@ -101,7 +101,7 @@ fn arrays_have_their_parts_at_the_documented_places() {
 #[test]
 fn elements_of_any_type_have_them_too() {
     let items = [Val::F64(2.5), Val::from("a"), Val::Unit];
-    let value = Val::from(Array::of_values(Type::ANY, &items, &[3]).expect("they fit"));
+    let value = Val::from(Array::of_values(ElementType::ANY, &items, &[3]).expect("they fit"));
     let object = array(&value);
     assert_eq!((at::<u8, _>(object, 16), at::<usize, _>(object, 32)), (7, 3));
     let data: *const u64 = at(object, 24);

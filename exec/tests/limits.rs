@@ -3,7 +3,9 @@
 mod common;
 
 use common::{engine, error, run, shown};
-use regraft_exec::value::{Array, Val, collect_cycles, egal, live_bytes, live_containers, same};
+use regraft_exec::value::{
+    Array, ElementType, Val, collect_cycles, egal, live_bytes, live_containers, same,
+};
 use regraft_exec::{Engine, ErrorKind, Limits};
 use regraft_ir::Type;
 
@@ -304,7 +306,7 @@ fn values_that_contain_themselves_are_printed_and_compared() {
     assert!(!egal(&a, &b));
     drop((a, b));
     assert_eq!(collect_cycles(), 2);
-    let array = Array::of_values(Type::ANY, &[1i64.into()], &[1]).expect("it fits");
+    let array = Array::of_values(ElementType::ANY, &[1i64.into()], &[1]).expect("it fits");
     let list = Val::from(array);
     if let Val::Array(array) = &list {
         array.push(list.clone()).expect("it fits");

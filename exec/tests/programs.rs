@@ -3,9 +3,8 @@
 mod common;
 
 use common::{engine, run, shown};
-use regraft_exec::value::{Array, Val};
+use regraft_exec::value::{Array, ElementType, Val};
 use regraft_exec::{Engine, to_json};
-use regraft_ir::Type;
 
 const POW: &str = "
 func @f(%1: f64, %2: i64) -> f64 {
@@ -407,11 +406,14 @@ fn elements_do_not_repeat_the_type_that_their_array_has_said() {
     let ctx = regraft_dialects::context();
     let array = |items: Vec<Val>| {
         let dims = [items.len()];
-        Val::from(Array::of_values(items[0].type_of(&ctx), &items, &dims).expect("it fits"))
+        Val::from(
+            Array::of_values(ElementType::of(&ctx, items[0].type_of(&ctx)), &items, &dims)
+                .expect("it fits"),
+        )
     };
     let any = |items: Vec<Val>| {
         let dims = [items.len()];
-        Val::from(Array::of_values(Type::ANY, &items, &dims).expect("it fits"))
+        Val::from(Array::of_values(ElementType::ANY, &items, &dims).expect("it fits"))
     };
     let singles = || Val::from(Array::vector(&[1.0f32, 2.5]));
     for (value, shown) in [

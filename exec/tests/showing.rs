@@ -4,7 +4,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use regraft_dialects::context;
-use regraft_exec::value::{Array, Shared, type_name};
+use regraft_exec::value::{Array, ElementType, Shared, type_name};
 use regraft_exec::{Engine, Interpreter, Names, Shown, Texts, Val};
 use regraft_ir::{Constant, Context, StructDef, Symbol, Type, TypeKind};
 
@@ -53,8 +53,8 @@ impl Names for Language {
     }
 }
 
-fn array(element: Type, dims: &[usize], items: Vec<Val>) -> Val {
-    Array::of_values(element, &items, dims).expect("they fit").into()
+fn array(ctx: &Context, element: Type, dims: &[usize], items: Vec<Val>) -> Val {
+    Array::of_values(ElementType::of(ctx, element), &items, dims).expect("they fit").into()
 }
 
 #[test]
@@ -111,27 +111,40 @@ fn values_read_as_in_julia() {
         (one_to_three(), "1:3", "1:3"),
         (ints(&[]), "Int64[]", "Int64[]"),
         (ints(&[1, 2]), "[1, 2]", "[1, 2]"),
-        (array(Type::ANY, &[2], vec![Val::I64(1), text("a")]), "Any[1, \"a\"]", "Any[1, \"a\"]"),
-        (array(Type::F32, &[1], vec![Val::F32(1.0)]), "Float32[1.0]", "Float32[1.0]"),
-        (array(Type::BOOL, &[2], vec![true.into(), false.into()]), "Bool[1, 0]", "Bool[1, 0]"),
         (
-            array(Type::F64, &[2, 2], [1.0, 3.0, 2.0, 4.0].map(Val::F64).into()),
+            array(&ctx, Type::ANY, &[2], vec![Val::I64(1), text("a")]),
+            "Any[1, \"a\"]",
+            "Any[1, \"a\"]",
+        ),
+        (array(&ctx, Type::F32, &[1], vec![Val::F32(1.0)]), "Float32[1.0]", "Float32[1.0]"),
+        (
+            array(&ctx, Type::BOOL, &[2], vec![true.into(), false.into()]),
+            "Bool[1, 0]",
+            "Bool[1, 0]",
+        ),
+        (
+            array(&ctx, Type::F64, &[2, 2], [1.0, 3.0, 2.0, 4.0].map(Val::F64).into()),
             "[1.0 2.0; 3.0 4.0]",
             "[1.0 2.0; 3.0 4.0]",
         ),
         (
-            array(Type::F64, &[2, 1], [1.0, 3.0].map(Val::F64).into()),
+            array(&ctx, Type::F64, &[2, 1], [1.0, 3.0].map(Val::F64).into()),
             "[1.0; 3.0;;]",
             "[1.0; 3.0;;]",
         ),
-        (array(Type::F64, &[1, 2], [1.0, 3.0].map(Val::F64).into()), "[1.0 3.0]", "[1.0 3.0]"),
         (
-            array(Type::F64, &[0, 3], vec![]),
+            array(&ctx, Type::F64, &[1, 2], [1.0, 3.0].map(Val::F64).into()),
+            "[1.0 3.0]",
+            "[1.0 3.0]",
+        ),
+        (
+            array(&ctx, Type::F64, &[0, 3], vec![]),
             "Matrix{Float64}(undef, 0, 3)",
             "Matrix{Float64}(undef, 0, 3)",
         ),
         (
             array(
+                &ctx,
                 vector,
                 &[2],
                 vec![Array::vector(&[1.0]).into(), Array::vector(&[0.0f64; 0]).into()],
@@ -140,18 +153,18 @@ fn values_read_as_in_julia() {
             "[[1.0], Float64[]]",
         ),
         (
-            array(point, &[1], vec![p()]),
+            array(&ctx, point, &[1], vec![p()]),
             "P{Float64}[P{Float64}(1.0, 2.0)]",
             "P{Float64}[P{Float64}(1.0, 2.0)]",
         ),
-        (array(single, &[1], vec![Val::structure(single, [])]), "[S()]", "[S()]"),
+        (array(&ctx, single, &[1], vec![Val::structure(single, [])]), "[S()]", "[S()]"),
         (
-            array(range, &[1], vec![one_to_three()]),
+            array(&ctx, range, &[1], vec![one_to_three()]),
             "UnitRange{Int64}[1:3]",
             "UnitRange{Int64}[1:3]",
         ),
         (
-            array(pair, &[1], vec![Val::tuple([true.into(), Val::I64(2)])]),
+            array(&ctx, pair, &[1], vec![Val::tuple([true.into(), Val::I64(2)])]),
             "Tuple{Bool, Int64}[(1, 2)]",
             "Tuple{Bool, Int64}[(1, 2)]",
         ),
@@ -220,7 +233,7 @@ fn what_contains_itself_is_shown_to_the_end() {
     assert_eq!(texts.show(&Val::Object(object)), "C(C(#= circular reference @-1 =#))");
     // A view of an array that holds the view.
     let Val::Object(object) = Val::object(view, [Val::Unit]) else { unreachable!() };
-    let of = array(Type::ANY, &[2], vec![Val::I64(1), Val::Object(Shared::clone(&object))]);
+    let of = array(&ctx, Type::ANY, &[2], vec![Val::I64(1), Val::Object(Shared::clone(&object))]);
     object.set(0, of);
     let text = texts.show(&Val::Object(object));
     assert!(text.starts_with("Any[1, ") && text.contains("circular reference"), "{text}");

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use regraft_exec::value::{Array, Val, type_name};
+use regraft_exec::value::{Array, ElementType, Val, type_name};
 use regraft_ir::{Constant, Context, Diagnostic, Source, Type};
 use regraft_syntax::{Argument, Number};
 
@@ -132,7 +132,7 @@ fn array(
     let converted: Option<Vec<Val>> = items.iter().map(|x| convert(ctx, x, element)).collect();
     let items = converted
         .ok_or_else(|| format!("an element is no value of type {}", type_name(ctx, element)))?;
-    let array = Array::of_values(element, &items, dims);
+    let array = Array::of_values(ElementType::of(ctx, element), &items, dims);
     array.map(Val::from).map_err(|error| error.to_string())
 }
 

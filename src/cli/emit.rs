@@ -27,7 +27,7 @@ pub(super) struct Args {
     #[arg(long, conflicts_with = "stage")]
     llvm: bool,
     /// The passes that are run before. Without it `O2, fuse-sweeps, reciprocals, loop-coalesce, bounds-elim{versions},
-    /// strip-math, alias-scopes`, or with `--math` `O3` before the last five
+    /// strip-math, split-elements, alias-scopes`, or with `--math` `O3` before the last six
     #[arg(short, long)]
     pipeline: Option<String>,
     /// Write machine code to this file, for programs in C and Rust that link the library `regraft-runtime`. It is an

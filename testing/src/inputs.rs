@@ -5,7 +5,7 @@
 //! arrays of one run mostly have the same dimensions, and an object may be passed more than
 //! once, directly or inside of others.
 
-use regraft_exec::value::{Array, Val};
+use regraft_exec::value::{Array, ElementType, Val};
 use regraft_ir::{Constant, Context, Type, TypeKind};
 
 use crate::choices::Choices;
@@ -183,7 +183,7 @@ impl Inputs<'_> {
         let count = dims.iter().product();
         let items: Result<Vec<Val>, String> =
             (0..count).map(|_| self.value(element, depth + 1)).collect();
-        let array = Array::of_values(element, &items?, dims)
+        let array = Array::of_values(ElementType::of(self.ctx, element), &items?, dims)
             .map_err(|error| format!("no array of dimensions {dims:?} can be made: {error:?}"))?;
         Ok(array.into())
     }

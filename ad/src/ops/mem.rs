@@ -56,10 +56,18 @@ pub(super) const ROWS: &[(Op, OpDerivative)] = &[
 pub(super) const CONSTANT: &[Op] =
     &[mem::LENGTH, mem::SIZE, mem::SHAPE, mem::RANK, mem::PROBE, mem::INDEX_ENTRIES];
 
-pub(super) const NOT_IMPLEMENTED: &[(Op, &str)] = &[(
-    mem::MAP,
-    "it is made of a function of `math`, which has one, in what is not differentiated any more",
-)];
+pub(super) const NOT_IMPLEMENTED: &[(Op, &str)] = &[
+    (
+        mem::MAP,
+        "it is made of a function of `math`, which has one, in what is not differentiated any more",
+    ),
+    (mem::LOAD_PART, PART),
+    (mem::STORE_PART, PART),
+    (mem::PUSH_PARTS, PART),
+    (mem::LAST_PART, PART),
+];
+
+const PART: &str = "it is made of an access to a whole element, which has one, in what is not differentiated any more";
 
 // Tangents.
 

@@ -32,4 +32,6 @@ pub use int::Int;
 pub use scalar::{Outcome, Scalar};
 
 pub use crate::ir::{Number, Trap, number_name};
-pub use crate::types::{field_type, field_types, is_exact, is_subtype};
+pub use crate::types::{
+    MOST_UNBOXED, field_type, field_types, is_exact, is_subtype, unboxed_parts,
+};

@@ -8,7 +8,7 @@ use super::scalars::scalar_constant;
 use crate::error::Trap;
 use crate::host::{Caught, no_service};
 use crate::trace::{is_library, places};
-use crate::value::{Array, Val, egal};
+use crate::value::{Array, ElementType, Val, egal};
 
 pub(super) fn tuple(cx: &mut EvalCx<'_>, args: &[Val]) -> Result<Val, Trap> {
     cx.reserve_fields(args.len())?;
@@ -113,7 +113,7 @@ pub(super) fn backtrace(cx: &mut EvalCx<'_>, _: &[Val]) -> Result<Val, Trap> {
         })
     });
     let lines: Vec<Val> = lines.collect();
-    let array = Array::of_values(Type::STR, &lines, &[lines.len()]);
+    let array = Array::of_values(ElementType::builtin(Type::STR), &lines, &[lines.len()]);
     Ok(Val::from(array.map_err(|_| cx.host.memory_exceeded())?))
 }
 
@@ -261,6 +261,7 @@ impl Harmless<'_> {
                 if def.mutable { Val::object(ty, fields) } else { Val::structure(ty, fields) }
             }
             &TypeKind::Array { element, rank } => {
+                let element = ElementType::of(ctx, element);
                 Array::new(element, &vec![0; usize::from(rank)]).map_or(Val::Unit, Val::from)
             }
             &TypeKind::Ref(element) => {

@@ -8,7 +8,7 @@ use regraft_ir::Type;
 
 use super::context::EvalCx;
 use crate::error::Trap;
-use crate::value::{Array, Shared, Val, product};
+use crate::value::{Array, ElementType, Shared, Val, product};
 
 /// The size up to which a triangular system is solved column by column.
 const SMALL: usize = 32;
@@ -21,7 +21,7 @@ fn mismatch(cx: &EvalCx<'_>, arrays: &[&Shared<Array>]) -> Trap {
 
 /// The elements as doubles.
 fn numbers(cx: &EvalCx<'_>, array: &Shared<Array>) -> Result<Vec<f64>, Trap> {
-    cx.host.reserve_array(Type::F64, array.len())?;
+    cx.host.reserve_array(ElementType::builtin(Type::F64), array.len())?;
     let single = || Some(array.to_vec::<f32>()?.into_iter().map(f64::from).collect());
     let found = array.to_vec::<f64>().or_else(single);
     found.ok_or_else(|| cx.wrong_types(&[Val::Array(array.clone())]))

@@ -7,18 +7,21 @@ use smallvec::SmallVec;
 
 use super::context::EvalCx;
 use crate::error::{Trap, index_error};
-use crate::value::{Array, ArrayError, Buffer, Dims, Shared, Val};
+use crate::value::{Array, ArrayError, Buffer, Dims, ElementType, Shared, Storage, Val};
+
+/// The error of a look at the last element of an array without any.
+const EMPTY: semantics::Trap = semantics::Trap::Argument("the array must not be empty");
 
 /// The element type of the array that is to be made.
-fn element(cx: &EvalCx<'_>, args: &[Val]) -> Result<Type, Trap> {
+fn element(cx: &EvalCx<'_>, args: &[Val]) -> Result<ElementType, Trap> {
     match *cx.ctx.kind(cx.ty) {
-        TypeKind::Array { element, .. } => Ok(element),
+        TypeKind::Array { element, .. } => Ok(ElementType::of(cx.ctx, element)),
         _ => Err(cx.wrong_types(args)),
     }
 }
 
 /// Dimensions from operands, with memory reserved for their product.
-fn dims(cx: &EvalCx<'_>, element: Type, args: &[Val]) -> Result<Dims, Trap> {
+fn dims(cx: &EvalCx<'_>, element: ElementType, args: &[Val]) -> Result<Dims, Trap> {
     let mut dims = Dims::new();
     for arg in args {
         let &Val::I64(dim) = arg else { return Err(cx.wrong_types(args)) };
@@ -73,7 +76,7 @@ pub(super) fn fill(cx: &mut EvalCx<'_>, args: &[Val]) -> Result<Val, Trap> {
     let (Some((value, sizes)), element) = (args.split_first(), element(cx, args)?) else {
         return Err(cx.wrong_types(args));
     };
-    check_element(cx, element, value)?;
+    check_element(cx, element.ty(), value)?;
     let dims = dims(cx, element, sizes)?;
     made(cx, args, Array::filled(element, &dims, value))
 }
@@ -81,7 +84,7 @@ pub(super) fn fill(cx: &mut EvalCx<'_>, args: &[Val]) -> Result<Val, Trap> {
 pub(super) fn array(cx: &mut EvalCx<'_>, args: &[Val]) -> Result<Val, Trap> {
     let element = element(cx, args)?;
     for arg in args {
-        check_element(cx, element, arg)?;
+        check_element(cx, element.ty(), arg)?;
     }
     cx.host.reserve_array(element, args.len())?;
     made(cx, args, Array::of_values(element, args, &[args.len()]))
@@ -115,6 +118,30 @@ pub(super) fn store(cx: &mut EvalCx<'_>, args: &[Val]) -> Result<Val, Trap> {
     Ok(Val::Unit)
 }
 
+/// The number of the part of an element that is accessed, from 0.
+fn part(cx: &EvalCx<'_>) -> Option<usize> {
+    let number = cx.attr("part")?.as_int()?;
+    usize::try_from(number.checked_sub(1)?).ok()
+}
+
+pub(super) fn load_part(cx: &mut EvalCx<'_>, args: &[Val]) -> Result<Val, Trap> {
+    let [Val::Array(array), indices @ ..] = args else { return Err(cx.wrong_types(args)) };
+    let offset = offset(cx, array, indices)?;
+    let (Storage::Unboxed(all), Some(part)) = (array.storage(), part(cx)) else {
+        return Err(cx.wrong_types(args));
+    };
+    all.part(offset, part).ok_or_else(|| cx.wrong_types(args))
+}
+
+pub(super) fn store_part(cx: &mut EvalCx<'_>, args: &[Val]) -> Result<Val, Trap> {
+    let [Val::Array(array), value, indices @ ..] = args else { return Err(cx.wrong_types(args)) };
+    let offset = offset(cx, array, indices)?;
+    match (array.storage(), part(cx)) {
+        (Storage::Unboxed(all), Some(part)) if all.set_part(offset, part, value) => Ok(Val::Unit),
+        _ => Err(cx.wrong_types(args)),
+    }
+}
+
 pub(super) fn length(cx: &mut EvalCx<'_>, args: &[Val]) -> Result<Val, Trap> {
     let [Val::Array(array)] = args else { return Err(cx.wrong_types(args)) };
     Ok(Val::I64(array.len() as i64))
@@ -140,7 +167,7 @@ pub(super) fn rank(cx: &mut EvalCx<'_>, args: &[Val]) -> Result<Val, Trap> {
 
 pub(super) fn resize(cx: &mut EvalCx<'_>, args: &[Val]) -> Result<Val, Trap> {
     let [Val::Array(array), length] = args else { return Err(cx.wrong_types(args)) };
-    let dims = dims(cx, array.element(), std::slice::from_ref(length))?;
+    let dims = dims(cx, array.element_type(), std::slice::from_ref(length))?;
     let resized = array.resize(dims[0]);
     resized.map_err(|error| array_error(cx, args, error))?;
     Ok(Val::Unit)
@@ -157,13 +184,29 @@ pub(super) fn push(cx: &mut EvalCx<'_>, args: &[Val]) -> Result<Val, Trap> {
 pub(super) fn pop(cx: &mut EvalCx<'_>, args: &[Val]) -> Result<Val, Trap> {
     let [Val::Array(array)] = args else { return Err(cx.wrong_types(args)) };
     let popped = array.pop().map_err(|error| array_error(cx, args, error))?;
-    let item = popped.ok_or(semantics::Trap::Argument("the array must not be empty"))?;
+    let item = popped.ok_or(EMPTY)?;
     Ok(item.ok_or(semantics::Trap::UndefRef)?)
+}
+
+pub(super) fn push_parts(cx: &mut EvalCx<'_>, args: &[Val]) -> Result<Val, Trap> {
+    let [Val::Array(array), parts @ ..] = args else { return Err(cx.wrong_types(args)) };
+    cx.host.reserve(array.push_bytes())?;
+    array.push_parts(parts).map_err(|error| array_error(cx, args, error))?;
+    Ok(Val::Unit)
+}
+
+pub(super) fn last_part(cx: &mut EvalCx<'_>, args: &[Val]) -> Result<Val, Trap> {
+    let [Val::Array(array)] = args else { return Err(cx.wrong_types(args)) };
+    let last = array.len().checked_sub(1).ok_or(EMPTY)?;
+    let (Storage::Unboxed(all), Some(part)) = (array.storage(), part(cx)) else {
+        return Err(cx.wrong_types(args));
+    };
+    all.part(last, part).ok_or_else(|| cx.wrong_types(args))
 }
 
 pub(super) fn copy(cx: &mut EvalCx<'_>, args: &[Val]) -> Result<Val, Trap> {
     let [Val::Array(array)] = args else { return Err(cx.wrong_types(args)) };
-    cx.host.reserve_array(array.element(), array.len())?;
+    cx.host.reserve_array(array.element_type(), array.len())?;
     Ok(Val::copy_of(array))
 }
 

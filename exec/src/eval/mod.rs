@@ -71,7 +71,7 @@ impl EvalTable {
         ] {
             table.rows.insert(op, EvalRow::Control);
         }
-        let rows: [(Op, EvalFn); 101] = [
+        let rows: [(Op, EvalFn); 105] = [
             (dialects::core::TUPLE, core::tuple),
             (dialects::core::GET, core::get),
             (dialects::core::SELECT, core::select),
@@ -122,6 +122,8 @@ impl EvalTable {
             (dialects::mem::ARRAY, mem::array),
             (dialects::mem::LOAD, mem::load),
             (dialects::mem::STORE, mem::store),
+            (dialects::mem::LOAD_PART, mem::load_part),
+            (dialects::mem::STORE_PART, mem::store_part),
             (dialects::mem::LENGTH, mem::length),
             (dialects::mem::SIZE, mem::size),
             (dialects::mem::SHAPE, mem::shape),
@@ -129,6 +131,8 @@ impl EvalTable {
             (dialects::mem::RESIZE, mem::resize),
             (dialects::mem::PUSH, mem::push),
             (dialects::mem::POP, mem::pop),
+            (dialects::mem::PUSH_PARTS, mem::push_parts),
+            (dialects::mem::LAST_PART, mem::last_part),
             (dialects::mem::COPY, mem::copy),
             (dialects::mem::COPYTO, mem::copyto),
             (dialects::mem::PROBE, mem::probe),

@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 use super::context::EvalCx;
 use super::format;
 use crate::error::Trap;
-use crate::value::{Array, Val};
+use crate::value::{Array, ElementType, Val};
 
 /// The regular expressions that are kept ready.
 const MAX_REGEXES: usize = 256;
@@ -310,6 +310,6 @@ pub(super) fn group_names(cx: &mut EvalCx<'_>, args: &[Val]) -> Result<Val, Trap
 }
 
 fn vector(element: Type, values: &[Val]) -> Result<Val, Trap> {
-    let made = Array::of_values(element, values, &[values.len()]);
+    let made = Array::of_values(ElementType::builtin(element), values, &[values.len()]);
     made.map(Val::from).map_err(|_| argument("the array cannot be made"))
 }

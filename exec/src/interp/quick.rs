@@ -3,7 +3,7 @@
 use regraft_dialects::{ad, attrs, core, data, mem};
 use regraft_ir::{Constant, Function, Op, Type, TypeKind, Value};
 
-use crate::value::{Compound, Val};
+use crate::value::{Compound, ElementType, Val};
 
 /// The common case of an op.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -23,9 +23,12 @@ pub(crate) enum Quick {
     Store {
         fits: bool,
     },
-    /// An array of zeros, by the type of its elements, which may be anything until they are set if they are `undef`.
+    /// The part of an element at a position, from 0, of an array of unboxed elements, to be loaded or stored.
+    LoadPart(u32),
+    StorePart(u32),
+    /// An array whose elements are not set, by their type: scalars are zero, or if they are `undef`, anything.
     Alloc {
-        element: Type,
+        element: ElementType,
         undef: bool,
     },
     /// One of two values.
@@ -60,6 +63,15 @@ impl Quick {
                 _ => Self::None,
             },
             mem::LOAD => Self::Load,
+            mem::LOAD_PART | mem::STORE_PART => {
+                let part =
+                    attrs::part(f.ctx(), f.attrs(v)).and_then(|part| u32::try_from(part - 1).ok());
+                match (op, part) {
+                    (mem::LOAD_PART, Some(part)) => Self::LoadPart(part),
+                    (_, Some(part)) => Self::StorePart(part),
+                    _ => Self::None,
+                }
+            }
             mem::STORE => {
                 let fits = match ty(0).map(|array| f.ctx().kind(array)) {
                     Some(&TypeKind::Array { element, .. }) => {
@@ -70,7 +82,8 @@ impl Quick {
                 Self::Store { fits }
             }
             mem::ALLOC => match *f.ctx().kind(f.ty(v)) {
-                TypeKind::Array { element, .. } if element.is_scalar() => {
+                TypeKind::Array { element, .. } => {
+                    let element = ElementType::of(f.ctx(), element);
                     Self::Alloc { element, undef: attrs::is_undef(f.ctx(), f.attrs(v)) }
                 }
                 _ => Self::None,

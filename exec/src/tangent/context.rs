@@ -6,7 +6,7 @@ use regraft_ir::{Context, Symbol, Type, TypeKind};
 
 use super::workspace::Workspace;
 use crate::error::Trap;
-use crate::value::{Array, Val};
+use crate::value::{Array, ElementType, Val};
 
 /// Operations on tangents, on the values of programs over one context.
 #[derive(Clone, Copy)]
@@ -62,6 +62,7 @@ impl<'a> Tangents<'a> {
 
     /// An array of the size of another one that is to be filled.
     pub(super) fn new_array(self, element: Type, like: &Array) -> Result<Val, Trap> {
+        let element = ElementType::of(self.ctx, element);
         self.workspace.budget.reserve_array(element, like.len())?;
         let array = Array::new(element, &like.dims());
         array.map(Val::from).map_err(|error| Trap::new("OutOfMemoryError", error.to_string()))

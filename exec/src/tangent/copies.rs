@@ -29,7 +29,7 @@ impl Rule for Copy {
 }
 
 fn duplicate(on: Tangents<'_>, array: &Array) -> Result<Val, Trap> {
-    on.workspace.budget.reserve_array(array.element(), array.len())?;
+    on.workspace.budget.reserve_array(array.element_type(), array.len())?;
     Ok(Val::copy_of(array))
 }
 
@@ -113,7 +113,7 @@ impl Rule for Scaled {
             Val::Array(array) => match array.storage() {
                 Storage::F64(items) => {
                     let scaled: Vec<f64> = items.to_vec().iter().map(|x| self.factor * x).collect();
-                    on.workspace.budget.reserve_array(array.element(), array.len())?;
+                    on.workspace.budget.reserve_array(array.element_type(), array.len())?;
                     match Array::of(&scaled, &array.dims()) {
                         Ok(scaled) => Step::Done(scaled.into()),
                         Err(_) => Step::Fill(on.new_array(array.element(), array)?),

@@ -46,11 +46,12 @@ impl Rule for Accumulate {
 }
 
 /// Adds the numbers of an array to those of another of the same size; `false` if not both have
-/// floats of the same type only.
+/// floats of the same type only, or elements that are made of such.
 fn add_numbers(x: &Array, y: &Array) -> bool {
     match (x.storage(), y.storage()) {
         (Storage::F64(x), Storage::F64(y)) => x.add(y),
         (Storage::F32(x), Storage::F32(y)) => x.add(y),
+        (Storage::Unboxed(x), Storage::Unboxed(y)) => return x.add(y),
         _ => return false,
     }
     true
@@ -68,6 +69,7 @@ impl Rule for Clear {
                 match array.storage() {
                     Storage::F64(items) => items.fill(0.0),
                     Storage::F32(items) => items.fill(0.0),
+                    Storage::Unboxed(items) => items.clear(),
                     Storage::Val(_) => return Ok(Step::Fill(a.clone())),
                     _ => {}
                 }

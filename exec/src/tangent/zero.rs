@@ -57,6 +57,8 @@ impl Rule for Zero {
                     self.set_numbers(&shadow);
                     Step::Done(shadow)
                 }
+                // It is made of zeros.
+                Some(shadow) if self.random.is_none() && is_unboxed(&shadow) => Step::Done(shadow),
                 Some(shadow) => Step::Fill(shadow),
                 None => Step::Done(Val::Unit),
             },
@@ -71,6 +73,11 @@ impl Rule for Zero {
             _ => Step::Done(Val::Unit),
         })
     }
+}
+
+/// Returns whether a value is an array of unboxed elements.
+fn is_unboxed(value: &Val) -> bool {
+    value.as_array().is_some_and(|array| array.element_type().unboxed().is_some())
 }
 
 /// A new shadow of an array, if it has one: its numbers are zero, other elements not yet defined.

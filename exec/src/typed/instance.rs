@@ -16,7 +16,7 @@ use super::plan::{Plan, Runs};
 use crate::engine::Engine;
 use crate::error::Trap;
 use crate::interp::{EntryPoint, Interpreter};
-use crate::value::{Loan, Names, Pool, Val};
+use crate::value::{ElementType, Loan, Names, Pool, Val};
 
 /// The names of the language, as far as they follow from types.
 struct PlainNames;
@@ -50,7 +50,8 @@ impl Instance {
         let lent = plan
             .arrays
             .iter()
-            .map(|&(element, rank, copies)| Lent { loan: Loan::new(element, rank), copies });
+            .map(|&(element, rank, copies)| (ElementType::builtin(element), rank, copies))
+            .map(|(element, rank, copies)| Lent { loan: Loan::new(element, rank), copies });
         let lent = lent.collect();
         let callee = plan.callee.map(|ty| Val::structure(ty, []));
         let pool = plan.allocates.then(Pool::default);

@@ -6,8 +6,10 @@ use regraft_ir::Type;
 
 use super::buffer::Buffer;
 use super::charge::{COUNTS, Charge};
+use super::element_type::ElementType;
 use super::layout::{HeapSlice, Slots};
 use super::pool;
+use super::unboxed::Unboxed;
 use super::val::{Array, Element, Storage, Val, with_storage};
 
 /// The reason why an array cannot be made or changed so.
@@ -57,47 +59,61 @@ macro_rules! by_element {
 pub(crate) use by_element;
 
 impl Array {
+    /// The type of the elements, and how they are kept.
+    pub fn element_type(&self) -> ElementType {
+        match &self.storage {
+            Storage::Unboxed(all) => ElementType::new(self.element, Some(all.element())),
+            _ => ElementType::new(self.element, None),
+        }
+    }
+
     /// The bytes that an array of `len` elements takes, or `None` if that is more than memory
     /// can ever hold.
-    pub fn bytes(element: Type, len: usize) -> Option<usize> {
-        let size = match element {
-            Type::BOOL | Type::I8 => 1,
-            Type::I16 => 2,
-            Type::I32 | Type::F32 => 4,
-            Type::I64 | Type::F64 => 8,
-            _ => size_of::<Val>(),
-        };
-        let bytes = len.checked_mul(size)?.checked_add(size_of::<Self>() + COUNTS)?;
+    pub fn bytes(element: ElementType, len: usize) -> Option<usize> {
+        let bytes = len.checked_mul(element.size())?.checked_add(size_of::<Self>() + COUNTS)?;
         (bytes <= isize::MAX as usize).then_some(bytes)
     }
 
-    /// An array whose scalars are zero or false, and whose other elements are not defined yet.
+    /// An array whose scalars, also those in unboxed elements, are zero or false, and whose other elements are not defined yet.
     ///
     /// # Errors
     /// If it would be too large, or has no dimensions.
-    pub fn new(element: Type, dims: &[usize]) -> Result<Self, ArrayError> {
+    pub fn new(element: ElementType, dims: &[usize]) -> Result<Self, ArrayError> {
         fn zeros<T: Element>(len: usize) -> Storage {
             T::storage(Buffer::filled(T::default(), len))
         }
         let len = checked_len(dims)?;
         Self::bytes(element, len).ok_or(ArrayError::TooLarge)?;
-        let undefined = || vals(std::iter::repeat_n(None, len));
-        Self::of_storage(element, dims, by_element!(element, zeros(len), undefined()))
+        let others = || match element.unboxed() {
+            Some(of) => Storage::Unboxed(Unboxed::zeros(of, len)),
+            None => vals(std::iter::repeat_n(None, len)),
+        };
+        Self::of_storage(element, dims, by_element!(element.ty(), zeros(len), others()))
     }
 
     /// An array of `fill` everywhere.
     ///
     /// # Errors
-    /// If it would be too large, or a scalar `fill` is not of type `element`.
-    pub fn filled(element: Type, dims: &[usize], fill: &Val) -> Result<Self, ArrayError> {
+    /// If it would be too large, or a scalar or unboxed `fill` is not of type `element`.
+    pub fn filled(element: ElementType, dims: &[usize], fill: &Val) -> Result<Self, ArrayError> {
         fn scalars<T: Element>(fill: &Val, len: usize) -> Result<Storage, ArrayError> {
             let fill = T::from_val(fill).ok_or(ArrayError::WrongElement)?;
             Ok(T::storage(Buffer::filled(fill, len)))
         }
         let len = checked_len(dims)?;
         Self::bytes(element, len).ok_or(ArrayError::TooLarge)?;
-        let values = || Ok(vals(std::iter::repeat_n(Some(fill.clone()), len)));
-        Self::of_storage(element, dims, by_element!(element, scalars(fill, len), values())?)
+        let others = || match element.unboxed() {
+            Some(of) => {
+                let all = Unboxed::zeros(of, len);
+                if all.fill(fill) {
+                    Ok(Storage::Unboxed(all))
+                } else {
+                    Err(ArrayError::WrongElement)
+                }
+            }
+            None => Ok(vals(std::iter::repeat_n(Some(fill.clone()), len))),
+        };
+        Self::of_storage(element, dims, by_element!(element.ty(), scalars(fill, len), others())?)
     }
 
     /// A vector of these elements.
@@ -110,14 +126,18 @@ impl Array {
     /// # Errors
     /// If the number of elements is not the product of `dims`.
     pub fn of<T: Element>(items: &[T], dims: &[usize]) -> Result<Self, ArrayError> {
-        Self::of_storage(T::TYPE, dims, T::storage(Buffer::of(items)))
+        Self::of_storage(ElementType::builtin(T::TYPE), dims, T::storage(Buffer::of(items)))
     }
 
     /// An array of these values in memory order.
     ///
     /// # Errors
-    /// If their number is not the product of `dims`, or a scalar is not of type `element`.
-    pub fn of_values(element: Type, items: &[Val], dims: &[usize]) -> Result<Self, ArrayError> {
+    /// If their number is not the product of `dims`, or a scalar or unboxed element is not of type `element`.
+    pub fn of_values(
+        element: ElementType,
+        items: &[Val],
+        dims: &[usize],
+    ) -> Result<Self, ArrayError> {
         fn scalars<T: Element>(items: &[Val]) -> Result<Storage, ArrayError> {
             let buffer = Buffer::with_room(items.len());
             for item in items {
@@ -125,12 +145,22 @@ impl Array {
             }
             Ok(T::storage(buffer))
         }
-        let storage =
-            by_element!(element, scalars(items), Ok(vals(items.iter().cloned().map(Some))))?;
+        let others = || match element.unboxed() {
+            Some(of) => {
+                Unboxed::of_values(of, items).map(Storage::Unboxed).ok_or(ArrayError::WrongElement)
+            }
+            None => Ok(vals(items.iter().cloned().map(Some))),
+        };
+        let storage = by_element!(element.ty(), scalars(items), others())?;
         Self::of_storage(element, dims, storage)
     }
 
-    fn of_storage(element: Type, dims: &[usize], storage: Storage) -> Result<Self, ArrayError> {
+    /// An array of elements that are kept as their type says.
+    pub(super) fn of_storage(
+        element: ElementType,
+        dims: &[usize],
+        storage: Storage,
+    ) -> Result<Self, ArrayError> {
         let rank = match u8::try_from(dims.len()) {
             Ok(rank) if rank > 0 => rank,
             _ => return Err(ArrayError::WrongRank),
@@ -140,7 +170,8 @@ impl Array {
         }
         let bytes = Self::bytes(element, storage.capacity()).ok_or(ArrayError::TooLarge)?;
         let dims = if rank == 1 { HeapSlice::default() } else { pool::dims(dims) };
-        Ok(Self { element, rank, dims, storage, charge: Charge::new(bytes), is_lent: false })
+        let (element, charge) = (element.ty(), Charge::new(bytes));
+        Ok(Self { element, rank, dims, storage, charge, is_lent: false })
     }
 
     /// A new array with the same elements.
@@ -148,9 +179,13 @@ impl Array {
         fn copy<T: Element>(buffer: &Buffer<T>) -> Storage {
             T::storage(buffer.clone())
         }
-        let storage =
-            with_storage!(&self.storage, x => copy(x), x => vals(x.borrow().iter().cloned()));
-        let bytes = Self::bytes(self.element, storage.capacity()).unwrap_or(0);
+        let storage = with_storage!(
+            &self.storage,
+            x => copy(x),
+            x => Storage::Unboxed(x.clone()),
+            x => vals(x.borrow().iter().cloned())
+        );
+        let bytes = Self::bytes(self.element_type(), storage.capacity()).unwrap_or(0);
         Self {
             element: self.element,
             rank: self.rank,
@@ -202,11 +237,12 @@ impl Array {
         with_storage!(
             &self.storage,
             buffer => buffer.get(offset).map(Into::into),
+            all => all.get(offset),
             cell => cell.borrow().get(offset).cloned().flatten()
         )
     }
 
-    /// Sets the element at a position in memory; `false` if there is none, or a scalar is not
+    /// Sets the element at a position in memory; `false` if there is none, or a scalar or unboxed element is not
     /// of the type of the elements.
     pub fn set(&self, offset: usize, value: Val) -> bool {
         fn put<T: Element>(buffer: &Buffer<T>, offset: usize, value: &Val) -> bool {
@@ -215,6 +251,7 @@ impl Array {
         with_storage!(
             &self.storage,
             buffer => put(buffer, offset, &value),
+            all => all.set(offset, &value),
             cell => {
                 // What was there is dropped when the borrow is over: that may run far.
                 let old = cell.borrow_mut().get_mut(offset).map(|place| place.replace(value));
@@ -223,12 +260,12 @@ impl Array {
         )
     }
 
-    /// Makes the element at a position in memory undefined; that of a scalar is zero then.
+    /// Makes the element at a position in memory undefined; scalars are zero then.
     pub(crate) fn unset(&self, offset: usize) {
         fn zero<T: Element>(buffer: &Buffer<T>, offset: usize) {
             buffer.set(offset, T::default());
         }
-        with_storage!(&self.storage, buffer => zero(buffer, offset), cell => {
+        with_storage!(&self.storage, buffer => zero(buffer, offset), all => all.unset(offset), cell => {
             let old = cell.borrow_mut().get_mut(offset).and_then(Option::take);
             drop(old);
         });
@@ -237,13 +274,15 @@ impl Array {
     /// Sets all elements.
     ///
     /// # Errors
-    /// If a scalar is not of the type of the elements.
+    /// If a scalar or unboxed element is not of the type of the elements.
     pub fn fill(&self, value: &Val) -> Result<(), ArrayError> {
         fn put<T: Element>(buffer: &Buffer<T>, value: &Val) -> Result<(), ArrayError> {
             buffer.fill(T::from_val(value).ok_or(ArrayError::WrongElement)?);
             Ok(())
         }
-        with_storage!(&self.storage, buffer => put(buffer, value), cell => {
+        with_storage!(&self.storage, buffer => put(buffer, value), all => {
+            if all.fill(value) { Ok(()) } else { Err(ArrayError::WrongElement) }
+        }, cell => {
             exchange(cell, vec![Some(value.clone()); self.len()]);
             Ok(())
         })
@@ -258,6 +297,11 @@ impl Array {
             Ok(to.copy_from(T::buffer(from).ok_or(ArrayError::WrongElement)?))
         }
         let copied = with_storage!(&self.storage, to => copy(to, &source.storage)?, to => {
+            match &source.storage {
+                Storage::Unboxed(from) if from.element() == to.element() => to.copy_from(from),
+                _ => return Err(ArrayError::WrongElement),
+            }
+        }, to => {
             let Storage::Val(from) = &source.storage else { return Err(ArrayError::WrongElement) };
             let items = from.borrow().clone();
             let fits = items.len() <= to.borrow().len();
@@ -275,20 +319,25 @@ impl Array {
         if self.len() < capacity {
             return 0;
         }
-        Self::bytes(self.element, capacity).unwrap_or(usize::MAX)
+        Self::bytes(self.element_type(), capacity).unwrap_or(usize::MAX)
     }
 
     /// Appends an element.
     ///
     /// # Errors
-    /// If the rank is not 1, if a scalar is not of the type of the elements, if they are [lent](ArrayError::Lent).
+    /// If the rank is not 1, if a scalar or unboxed element is not of the type of the elements, if they are
+    /// [lent](ArrayError::Lent).
     pub fn push(&self, value: Val) -> Result<(), ArrayError> {
         fn put<T: Element>(buffer: &Buffer<T>, value: &Val) -> Result<(), ArrayError> {
             buffer.push(T::from_val(value).ok_or(ArrayError::WrongElement)?);
             Ok(())
         }
         self.check_growable()?;
-        with_storage!(&self.storage, buffer => put(buffer, &value)?, cell => {
+        with_storage!(&self.storage, buffer => put(buffer, &value)?, all => {
+            if !all.push(&value) {
+                return Err(ArrayError::WrongElement);
+            }
+        }, cell => {
             let mut items = cell.borrow_mut();
             if items.len() == items.capacity() && pool::is_active() {
                 let mut more = pool::room_for_vals((items.len() * 2).max(4));
@@ -298,6 +347,19 @@ impl Array {
             items.push(Some(value));
         });
         self.update_charge();
+        Ok(())
+    }
+
+    /// Appends an unboxed element of these parts.
+    ///
+    /// # Errors
+    /// As of [`push`](Self::push), and if elements are not unboxed.
+    pub fn push_parts(&self, parts: &[Val]) -> Result<(), ArrayError> {
+        self.check_growable()?;
+        match &self.storage {
+            Storage::Unboxed(all) if all.push_parts(parts) => self.update_charge(),
+            _ => return Err(ArrayError::WrongElement),
+        }
         Ok(())
     }
 
@@ -311,6 +373,7 @@ impl Array {
         Ok(with_storage!(
             &self.storage,
             buffer => buffer.pop().map(|x| Some(x.into())),
+            all => all.pop().map(Some),
             cell => cell.borrow_mut().pop()
         ))
     }
@@ -321,8 +384,9 @@ impl Array {
     /// If the rank is not 1, if it would be too large, if the elements are [lent](ArrayError::Lent).
     pub fn resize(&self, len: usize) -> Result<(), ArrayError> {
         self.check_growable()?;
-        Self::bytes(self.element, len).ok_or(ArrayError::TooLarge)?;
-        with_storage!(&self.storage, buffer => buffer.resize(len, Default::default()), cell => {
+        Self::bytes(self.element_type(), len).ok_or(ArrayError::TooLarge)?;
+        let storage = &self.storage;
+        with_storage!(storage, buffer => buffer.resize(len, Default::default()), all => all.resize(len), cell => {
             let mut items = cell.borrow_mut();
             if len > items.capacity() && pool::is_active() {
                 let mut more = pool::room_for_vals(len);
@@ -360,7 +424,7 @@ impl Array {
 
     /// Counts what it has room for as live.
     pub(super) fn update_charge(&self) {
-        self.charge.set(Self::bytes(self.element, self.storage.capacity()).unwrap_or(0));
+        self.charge.set(Self::bytes(self.element_type(), self.storage.capacity()).unwrap_or(0));
     }
 }
 

@@ -6,6 +6,7 @@ use regraft_ir::{Constant, Context, Symbol, Type};
 
 use super::array::{ArrayError, checked_len};
 use super::charge::{COUNTS, Charge};
+use super::element_type::ElementType;
 use super::layout::{Counted, InlineList};
 use super::offsets::tag_of;
 use super::shared::Shared;
@@ -213,8 +214,12 @@ impl Val {
     /// # Errors
     /// If it would be too large, or has no dimensions.
     #[inline]
-    pub(crate) fn unset(element: Type, dims: &[usize], undef: bool) -> Result<Self, ArrayError> {
-        let again = if element == Type::F64 { Self::floats_again(dims, undef) } else { None };
+    pub(crate) fn unset(
+        element: ElementType,
+        dims: &[usize],
+        undef: bool,
+    ) -> Result<Self, ArrayError> {
+        let again = if element.ty() == Type::F64 { Self::floats_again(dims, undef) } else { None };
         again.map_or_else(|| Array::new(element, dims).map(Self::from), Ok)
     }
 
@@ -234,7 +239,7 @@ impl Val {
     #[inline]
     fn floats_again(dims: &[usize], undef: bool) -> Option<Self> {
         let count = checked_len(dims).ok()?;
-        Array::bytes(Type::F64, count)?;
+        Array::bytes(ElementType::builtin(Type::F64), count)?;
         let mut free = pool::floats(dims.len(), count)?;
         let array = Counted::get_mut(&mut free)?;
         let Storage::F64(floats) = &array.storage else { return None };

@@ -133,6 +133,7 @@ fn same_array(a: &Array, b: &Array, work: &mut Vec<(Val, Val)>) -> bool {
             let bits = |x: &Buffer<f64>| x.to_vec().into_iter().map(f64::to_bits);
             bits(a).eq(bits(b))
         }
+        (Storage::Unboxed(a), Storage::Unboxed(b)) => a.same(b),
         (Storage::Val(a), Storage::Val(b)) => {
             let (a, b) = (a.borrow(), b.borrow());
             // Elements that are not defined are the same as each other.

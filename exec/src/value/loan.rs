@@ -20,6 +20,7 @@ use std::ptr::NonNull;
 use regraft_ir::Type;
 
 use super::array::by_element;
+use super::element_type::ElementType;
 use super::layout::Counted;
 use super::shared::Shared;
 use super::strided::Gathered;
@@ -28,15 +29,15 @@ use super::val::{Array, Element, Storage, with_storage};
 /// An array object for elements that are lent, again and again.
 #[derive(Debug)]
 pub(crate) struct Loan {
-    element: Type,
+    element: ElementType,
     rank: u8,
     array: Shared<Array>,
     gathered: Gathered,
 }
 
 impl Loan {
-    /// For arrays of that rank, which is 1 or more, of scalars.
-    pub(crate) fn new(element: Type, rank: u8) -> Self {
+    /// For arrays of that rank, which is 1 or more, of scalars or unboxed elements.
+    pub(crate) fn new(element: ElementType, rank: u8) -> Self {
         Self { element, rank, array: object(element, rank), gathered: Gathered::default() }
     }
 
@@ -53,14 +54,20 @@ impl Loan {
         lengths: &[usize],
     ) -> Option<Shared<Array>> {
         debug_assert_eq!(Shared::strong_count(&self.array), 1, "what was lent before has ended");
-        let len = match *lengths {
-            [len] if self.rank == 1 => len,
-            _ => self.set_lengths(lengths)?,
-        };
+        let len = self.lent_length(lengths)?;
         let buffer = self.array.buffer::<T>()?;
         // SAFETY: the caller says so.
         unsafe { buffer.0.lend(data, len) };
         Some(self.array.clone())
+    }
+
+    /// The number of the elements that are lent, with these lengths, which are those of the array from now on.
+    #[inline(always)]
+    fn lent_length(&mut self, lengths: &[usize]) -> Option<usize> {
+        match *lengths {
+            [len] if self.rank == 1 => Some(len),
+            _ => self.set_lengths(lengths),
+        }
     }
 
     /// Sets the lengths of an array of several dimensions. Returns their product.
@@ -95,8 +102,15 @@ impl Loan {
             // SAFETY: the caller says so.
             unsafe { loan.begin(data, lengths) }
         }
+        if self.element.unboxed().is_some() {
+            let len = self.lent_length(lengths)?;
+            let Storage::Unboxed(all) = self.array.storage() else { return None };
+            // SAFETY: as above.
+            unsafe { all.lend(data, len) };
+            return Some(self.array.clone());
+        }
         // SAFETY: as above.
-        unsafe { by_element!(self.element, begin(self, data, lengths), None) }
+        unsafe { by_element!(self.element.ty(), begin(self, data, lengths), None) }
     }
 
     /// As [`begin`](Self::begin), for elements that are so far from each other along each dimension, the first of which is
@@ -146,7 +160,7 @@ impl Loan {
     /// Leaves the object to those who hold it, with elements of its own.
     #[cold]
     fn leave(&mut self) {
-        with_storage!(self.array.storage(), buffer => buffer.0.own(), _ => {});
+        with_storage!(self.array.storage(), buffer => buffer.0.own(), all => all.own(), _ => {});
         self.array = object(self.element, self.rank);
     }
 }
@@ -158,7 +172,7 @@ impl Drop for Loan {
 }
 
 /// An array without elements, for some that are lent.
-fn object(element: Type, rank: u8) -> Shared<Array> {
+fn object(element: ElementType, rank: u8) -> Shared<Array> {
     let dims = vec![0; rank.into()];
     let mut array = Array::new(element, &dims).expect("an array of no elements fits");
     array.is_lent = true;
@@ -183,7 +197,7 @@ mod tests {
 
     #[test]
     fn what_is_written_to_the_array_is_in_the_elements() {
-        let (mut loan, mut lent) = (Loan::new(Type::F64, 1), [1.0, 2.0]);
+        let (mut loan, mut lent) = (Loan::new(ElementType::builtin(Type::F64), 1), [1.0, 2.0]);
         for x in [5.0, 6.0] {
             let array = lend(&mut loan, &mut lent);
             assert!(array.as_array().is_some_and(|array| array.set(1, Val::F64(x))));
@@ -195,7 +209,7 @@ mod tests {
 
     #[test]
     fn an_array_that_is_kept_has_a_copy_at_the_end() {
-        let (mut loan, mut lent) = (Loan::new(Type::F64, 1), [1.0, 2.0]);
+        let (mut loan, mut lent) = (Loan::new(ElementType::builtin(Type::F64), 1), [1.0, 2.0]);
         let kept = lend(&mut loan, &mut lent);
         loan.end();
         lent[0] = 7.0;
@@ -206,7 +220,7 @@ mod tests {
 
     #[test]
     fn elements_in_another_order_are_copied_back_at_the_end() {
-        let (mut loan, mut lent) = (Loan::new(Type::F64, 1), [1.0, 2.0, 3.0]);
+        let (mut loan, mut lent) = (Loan::new(ElementType::builtin(Type::F64), 1), [1.0, 2.0, 3.0]);
         for (writes, last) in [(true, 9.0), (false, 1.0)] {
             lent[0] = 1.0;
             let end = NonNull::from(&mut lent[2]);
@@ -222,7 +236,7 @@ mod tests {
 
     #[test]
     fn elements_that_are_lent_are_never_moved_or_freed() {
-        let (mut loan, mut lent) = (Loan::new(Type::F64, 1), vec![1.0, 2.0]);
+        let (mut loan, mut lent) = (Loan::new(ElementType::builtin(Type::F64), 1), vec![1.0, 2.0]);
         let value = lend(&mut loan, &mut lent);
         let array = value.as_array().expect("it is an array");
         assert!(array.push(Val::F64(3.0)).is_err() && array.pop().is_err());

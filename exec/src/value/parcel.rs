@@ -24,8 +24,10 @@ use std::ptr::NonNull;
 use regraft_ir::{Constant, Context, Type};
 use rustc_hash::FxHashMap;
 
+use super::element_type::ElementType;
 use super::loan::Loan;
 use super::shared::Shared;
+use super::unboxed::{Unboxed, UnboxedType};
 use super::val::{Array, Element, Storage, Val, with_storage};
 
 /// The most values of a parcel that is no answer, their parts, and how deep they are nested.
@@ -77,6 +79,7 @@ enum Elements {
     I64s(Vec<i64>),
     F32s(Vec<f32>),
     F64s(Vec<f64>),
+    Unboxed(UnboxedType, Vec<u64>),
     Parts(Vec<Part>),
 }
 
@@ -202,6 +205,9 @@ impl Packer<'_> {
             true => Elements::Lent(Address(buffer.0.data.get().cast())),
             false if is_last => Owned::elements(buffer.0.take()),
             false => Owned::elements(buffer.to_vec()),
+        }), all => Some(match lends {
+            true => Elements::Lent(Address(all.address())),
+            false => Elements::Unboxed(all.element(), all.words().to_vec()),
         }), slots => {
             let items = slots.borrow();
             self.count_parts(items.len())?;
@@ -363,6 +369,7 @@ impl Parcel {
     ) -> Option<Val> {
         let value = match elements {
             &Elements::Lent(at) => {
+                let element = ElementType::of(ctx, element);
                 let mut loan = Loan::new(element, u8::try_from(dims.len()).ok()?);
                 // SAFETY: the caller of `unpack` says so; an answer lends nothing.
                 let lent = Val::Array(unsafe { loan.begin_at(at.0, dims) }?);
@@ -370,7 +377,7 @@ impl Parcel {
                 lent
             }
             Elements::Parts(parts) => {
-                let array = Val::from(Array::new(element, dims).ok()?);
+                let array = Val::from(Array::new(ElementType::of(ctx, element), dims).ok()?);
                 to.nodes[number] = Some(array.clone());
                 let Val::Array(places) = &array else { return None };
                 for (at, &part) in parts.iter().enumerate() {
@@ -387,6 +394,11 @@ impl Parcel {
             Elements::I64s(items) => Array::of(items, dims).ok()?.into(),
             Elements::F32s(items) => Array::of(items, dims).ok()?.into(),
             Elements::F64s(items) => Array::of(items, dims).ok()?.into(),
+            &Elements::Unboxed(of, ref words) => {
+                let storage = Storage::Unboxed(Unboxed::of_words(of, words));
+                let element = ElementType::new(element, Some(of));
+                Array::of_storage(element, dims, storage).ok()?.into()
+            }
         };
         to.nodes[number] = Some(value.clone());
         Some(value)
@@ -471,7 +483,7 @@ mod tests {
     #[test]
     fn what_is_put_into_objects_comes_back_as_a_change() {
         let cell = Val::reference(Type::ANY, Val::Unit);
-        let items = Array::new(Type::ANY, &[3]).expect("it is small");
+        let items = Array::new(ElementType::ANY, &[3]).expect("it is small");
         items.set(0, cell.clone());
         let items = Val::from(items);
         if let Val::Ref(cell) = &cell {

@@ -13,6 +13,7 @@ use super::fill::Plain;
 use super::layout::{Counted, Header, HeapSlice, InlineList, Kind, Kinded, Slots};
 use super::pool::list::{Buffers, Scalars};
 use super::shared::Shared;
+use super::unboxed::Unboxed;
 
 /// A value of the running program.
 // The kind takes eight bytes, so that a value is moved in two steps of eight: after a store of one byte,
@@ -204,6 +205,8 @@ pub enum Storage {
     F32(Buffer<f32>),
     /// Of `f64`.
     F64(Buffer<f64>),
+    /// Of tuples or structs of scalars, part by part.
+    Unboxed(Unboxed),
     /// Of anything else. `None` is an element that is not defined yet.
     Val(Slots<Val>),
 }
@@ -285,9 +288,10 @@ elements! {
     f64, F64, F64, f64s;
 }
 
-/// `$body` with `$buffer` bound to the scalars, or `$other` with `$cell` bound to the values.
+/// `$body` with `$buffer` bound to the scalars, `$parts` with `$unboxed` bound to the unboxed elements, or `$other` with `$cell`
+/// bound to the values.
 macro_rules! with_storage {
-    ($storage:expr, $buffer:pat => $body:expr, $cell:pat => $other:expr) => {
+    ($storage:expr, $buffer:pat => $body:expr, $unboxed:pat => $parts:expr, $cell:pat => $other:expr $(,)?) => {
         match $storage {
             Storage::Bool($buffer) => $body,
             Storage::I8($buffer) => $body,
@@ -296,6 +300,7 @@ macro_rules! with_storage {
             Storage::I64($buffer) => $body,
             Storage::F32($buffer) => $body,
             Storage::F64($buffer) => $body,
+            Storage::Unboxed($unboxed) => $parts,
             Storage::Val($cell) => $other,
         }
     };
@@ -305,7 +310,7 @@ impl Storage {
     /// The number of elements.
     #[inline]
     pub fn len(&self) -> usize {
-        with_storage!(self, buffer => buffer.len(), cell => cell.borrow().len())
+        with_storage!(self, buffer => buffer.len(), all => all.len(), cell => cell.borrow().len())
     }
 
     /// Returns whether there are none.
@@ -315,7 +320,12 @@ impl Storage {
 
     /// The number of elements that there is room for.
     pub(super) fn capacity(&self) -> usize {
-        with_storage!(self, buffer => buffer.capacity(), cell => cell.borrow().capacity())
+        with_storage!(
+            self,
+            buffer => buffer.capacity(),
+            all => all.capacity(),
+            cell => cell.borrow().capacity()
+        )
     }
 }
 

@@ -2,7 +2,7 @@
 
 use regraft_dialects::tangent::TangentTypes;
 use regraft_exec::Val;
-use regraft_exec::value::{Array, egal};
+use regraft_exec::value::{Array, ElementType, egal};
 use regraft_ir::Type;
 
 use crate::*;
@@ -121,9 +121,10 @@ fn tangents_that_do_not_fit_are_errors() {
         "DimensionMismatch: dimensions must match: found (2,) and (1, 2)"
     );
     assert_eq!(
-        error(
-            on.accumulate(&values(Type::ANY, &[Val::F64(1.0)]), &values(Type::ANY, &[Val::I64(1)]))
-        ),
+        error(on.accumulate(
+            &values(ElementType::ANY, &[Val::F64(1.0)]),
+            &values(ElementType::ANY, &[Val::I64(1)])
+        )),
         "TypeError: cannot add tangents of types f64 and i64"
     );
     let (one, two) = (Val::tuple([Val::F64(1.0)]), Val::tuple([Val::F64(1.0), Val::F64(1.0)]));

@@ -8,7 +8,7 @@ mod sharing;
 
 use std::sync::Arc;
 
-use regraft_exec::value::Array;
+use regraft_exec::value::{Array, ElementType};
 use regraft_exec::{ErrorKind, Host, Tangents, Trap, Val, show_string};
 use regraft_ir::{Context, Module, Type};
 
@@ -68,7 +68,7 @@ fn floats(items: &[f64]) -> Val {
     Array::vector(items).into()
 }
 
-fn values(element: Type, items: &[Val]) -> Val {
+fn values(element: ElementType, items: &[Val]) -> Val {
     Array::of_values(element, items, &[items.len()]).expect("it is an array").into()
 }
 
@@ -93,14 +93,20 @@ fn samples(f: &Fixture) -> Vec<(&'static str, Val)> {
         ("singles", Array::vector(&[1.0f32]).into()),
         ("ints", Array::vector(&[1i64, 2]).into()),
         ("matrix", Array::of(&[1.0, 2.0, 3.0, 4.0], &[2, 2]).expect("it fits").into()),
-        ("any", values(Type::ANY, &[Val::I64(1), Val::F64(2.0), floats(&[3.0])])),
+        ("any", values(ElementType::ANY, &[Val::I64(1), Val::F64(2.0), floats(&[3.0])])),
         ("ref", Val::reference(Type::F64, Val::F64(1.0))),
         ("ref of an int", Val::reference(Type::I64, Val::I64(1))),
         ("object", Val::object(f.ty("Cell"), [Val::F64(1.0), Val::I64(2)])),
         ("object without numbers", Val::object(f.ty("Count"), [Val::I64(2)])),
         ("list", Val::object(f.ty("Node"), [Val::F64(2.0), node.clone()])),
         ("link", Val::object(f.ty("Link"), [Val::F64(2.0), node])),
-        ("tree", Val::structure(f.ty("Tree"), [Val::F64(1.0), values(f.ty("Tree"), &[])])),
+        (
+            "tree",
+            Val::structure(
+                f.ty("Tree"),
+                [Val::F64(1.0), values(ElementType::of(&f.ctx, f.ty("Tree")), &[])],
+            ),
+        ),
     ]
 }
 

@@ -1,7 +1,7 @@
 //! Objects that are shared, cycles, elements that are not defined, and what is large.
 
 use regraft_exec::Val;
-use regraft_exec::value::{Array, egal, same};
+use regraft_exec::value::{Array, ElementType, egal, same};
 use regraft_ir::Type;
 
 use crate::*;
@@ -9,7 +9,8 @@ use crate::*;
 #[test]
 fn what_is_shared_in_a_value_is_shared_in_what_is_made_of_it() {
     let f = Fixture::new();
-    for value in [twice(&[1.0, 2.0]), Val::tuple([Val::Unit, values(Type::ANY, &[twice(&[1.0])])])]
+    for value in
+        [twice(&[1.0, 2.0]), Val::tuple([Val::Unit, values(ElementType::ANY, &[twice(&[1.0])])])]
     {
         for made in made(&f, &value) {
             let pair = match part(&made, 1) {
@@ -61,7 +62,7 @@ fn a_ring_has_a_ring_as_its_tangent() {
 #[test]
 fn elements_that_are_not_defined_stay_so() {
     let f = Fixture::new();
-    let array = Array::new(Type::ANY, &[3]).expect("it is small");
+    let array = Array::new(ElementType::ANY, &[3]).expect("it is small");
     array.set(1, Val::F64(2.0));
     let value = Val::from(array);
     for made in made(&f, &value) {
@@ -77,7 +78,7 @@ fn elements_that_are_not_defined_stay_so() {
     assert!(x.as_array().is_some_and(|x| x.get(0).is_none() && x.get(2).is_none()));
     // What comes to an element that was not defined defines it.
     f.on()
-        .accumulate(&x, &values(Type::ANY, &[Val::F64(1.0), Val::Unit, Val::Unit]))
+        .accumulate(&x, &values(ElementType::ANY, &[Val::F64(1.0), Val::Unit, Val::Unit]))
         .expect("fits");
     assert!(egal(&part(&x, 0), &Val::F64(1.0)));
 }
@@ -104,9 +105,11 @@ fn an_object_that_is_shared_counts_once_and_a_value_each_time() {
 #[test]
 fn what_is_added_to_nothing_is_not_shared_with_the_shadow() {
     let f = Fixture::new();
-    let shadow = values(Type::ANY, &[Val::Unit, Val::Unit]);
+    let shadow = values(ElementType::ANY, &[Val::Unit, Val::Unit]);
     let array = floats(&[1.0]);
-    f.on().accumulate(&shadow, &values(Type::ANY, &[array.clone(), array.clone()])).expect("alike");
+    f.on()
+        .accumulate(&shadow, &values(ElementType::ANY, &[array.clone(), array.clone()]))
+        .expect("alike");
     let added = part(&shadow, 0);
     assert!(same(&added, &array) && !egal(&added, &array));
     assert!(egal(&added, &part(&shadow, 1)), "the same array twice");

@@ -15,7 +15,7 @@
 use std::sync::Arc;
 
 use regraft_dialects::{cf, core};
-use regraft_exec::value::{Array, Val};
+use regraft_exec::value::{Array, ElementType, Val};
 use regraft_ir::{Block, Constant, Context, Function, Location, Op, Operand, Symbol, Type, Value};
 
 use super::types::CodeTypes;
@@ -194,5 +194,5 @@ fn line(ctx: &Context, f: &Function, v: Value) -> i64 {
 }
 
 fn list(values: Vec<Val>) -> Val {
-    Array::of_values(Type::ANY, &values, &[values.len()]).map_or(Val::Unit, Val::from)
+    Array::of_values(ElementType::ANY, &values, &[values.len()]).map_or(Val::Unit, Val::from)
 }

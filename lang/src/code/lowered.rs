@@ -13,7 +13,7 @@
 use std::sync::Arc;
 
 use regraft_dialects::{cf, core};
-use regraft_exec::value::{Array, Val};
+use regraft_exec::value::{Array, ElementType, Val};
 use regraft_ir::{
     Block, Constant, Context, Function, Location, Operand, Symbol, Type, TypeKind, Value,
 };
@@ -373,5 +373,5 @@ impl Writer<'_> {
 }
 
 fn list(values: Vec<Val>) -> Val {
-    Array::of_values(Type::ANY, &values, &[values.len()]).map_or(Val::Unit, Val::from)
+    Array::of_values(ElementType::ANY, &values, &[values.len()]).map_or(Val::Unit, Val::from)
 }

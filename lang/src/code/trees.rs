@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use regraft_exec::value::{Array, Val};
-use regraft_ir::{Context, Type};
+use regraft_exec::value::{Array, ElementType, Val};
+use regraft_ir::Context;
 use regraft_syntax::julia::{Ast, ExprId, Kind, Span};
 use rustc_hash::FxHashMap;
 
@@ -83,8 +83,8 @@ pub(crate) fn tree_value(
                 .iter()
                 .map(|&arg| tree_value(world, types, ast, arg, places))
                 .collect();
-            let args =
-                Array::of_values(Type::ANY, &args, &[args.len()]).map_or(Val::Unit, Val::from);
+            let args = Array::of_values(ElementType::ANY, &args, &[args.len()])
+                .map_or(Val::Unit, Val::from);
             let value = Val::object(types.expr, [Val::Sym(head), args]);
             places.note(&value, ast.span(id));
             value

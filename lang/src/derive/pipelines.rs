@@ -43,10 +43,11 @@ const JAM: &str =
 const OPTIMIZE: &str = O2.name;
 
 /// The pipeline for native code alone, which comes after that, and after [`FINISH`].
-const NATIVE: &str = "reciprocals, loop-coalesce, bounds-elim{versions}, strip-math, alias-scopes";
+const NATIVE: &str = "\
+reciprocals, loop-coalesce, bounds-elim{versions}, strip-math, split-elements, alias-scopes";
 /// The same where Cranelift compiles it, which makes no vectors of loops.
-const CRANELIFT: &str =
-    "reciprocals, loop-coalesce, bounds-elim{versions}, strip-math{arithmetic}, alias-scopes";
+const CRANELIFT: &str = "\
+reciprocals, loop-coalesce, bounds-elim{versions}, strip-math{arithmetic}, split-elements, alias-scopes";
 
 /// Functions from entry to return, for the profiler; with the computations in them.
 const PROFILE: &str = "profile{only=functions}";

@@ -195,7 +195,7 @@ impl WorldNames {
         let field = if special == Special::Values { VALUES } else { KEYS };
         let Some(Val::Array(of)) = dict.get(field) else { return None };
         let items = entries(dict, field);
-        let all = Array::of_values(of.element(), &items, &[items.len()]).ok()?;
+        let all = Array::of_values(of.element_type(), &items, &[items.len()]).ok()?;
         Some(Shown::Parts(match special {
             Special::Set if items.is_empty() => vec![Part::Type(fields.ty()), Part::Text("()")],
             Special::Set => vec![Part::Text("Set("), Part::Value(all.into()), Part::Text(")")],
@@ -330,7 +330,7 @@ fn reshaped(fields: &Fields) -> Option<Val> {
     });
     let dims: Vec<usize> = dims.collect::<Option<_>>()?;
     let values: Vec<Val> = (0..parent.len()).map(|at| parent.get(at)).collect::<Option<_>>()?;
-    Array::of_values(parent.element(), &values, &dims).ok().map(Val::from)
+    Array::of_values(parent.element_type(), &values, &dims).ok().map(Val::from)
 }
 
 /// A matrix with rows for columns, a vector as a row.
@@ -343,7 +343,7 @@ fn turned(fields: &Fields) -> Option<Val> {
     };
     let at = |k: usize| parent.get(k / columns + k % columns * rows);
     let values: Vec<Val> = (0..parent.len()).map(at).collect::<Option<_>>()?;
-    Array::of_values(parent.element(), &values, &[columns, rows]).ok().map(Val::from)
+    Array::of_values(parent.element_type(), &values, &[columns, rows]).ok().map(Val::from)
 }
 
 /// The fields of a dictionary, by position.

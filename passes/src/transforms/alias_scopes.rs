@@ -86,7 +86,8 @@ pub(super) fn forget(f: &mut Function) -> IrResult<()> {
 }
 
 fn is_access(f: &Function, v: Value) -> bool {
-    matches!(f.op(v), Some(mem::LOAD | mem::STORE))
+    let op = f.op(v);
+    matches!(op, Some(mem::LOAD | mem::STORE | mem::LOAD_PART | mem::STORE_PART))
 }
 
 /// An array, as far as it is known which one it is.

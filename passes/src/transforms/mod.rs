@@ -60,6 +60,7 @@ pub mod sink;
 pub mod specialize;
 pub mod specialize_getfield;
 pub mod specialize_tangents;
+pub mod split_elements;
 pub mod sroa;
 pub mod strength_reduce;
 pub mod strip_math;
@@ -110,6 +111,7 @@ pub fn register(registry: &mut PassRegistry) {
     registry.add::<simplify_cfg::SimplifyCfg>();
     registry.add::<specialize::Specialize>();
     registry.add::<sink::Sink>();
+    registry.add::<split_elements::SplitElements>();
     registry.add::<specialize_getfield::SpecializeGetfield>();
     registry.add::<specialize_tangents::SpecializeTangents>();
     registry.add_loop::<strength_reduce::StrengthReduce>();

@@ -1,7 +1,9 @@
 //! Instructions of ops whose signature alone does not say how to use them.
 
-use regraft_dialects::{arith, attrs::function, core, data, mem};
-use regraft_ir::{Constant, Inst, OpDef, Operand, StructDef, Symbol, Type, TypeKind};
+use regraft_dialects::attrs::{function, with_part};
+use regraft_dialects::semantics::unboxed_parts;
+use regraft_dialects::{arith, core, data, mem};
+use regraft_ir::{Attrs, Constant, Inst, OpDef, Operand, StructDef, Symbol, Type, TypeKind};
 use regraft_math::Forms;
 
 use super::body::{Body, Callee, Slot, Var};
@@ -30,6 +32,10 @@ impl Body<'_, '_> {
             mem::ARRAY => self.array_literal(),
             mem::LOAD => self.load(),
             mem::STORE => self.store(),
+            mem::LOAD_PART => self.load_part(),
+            mem::STORE_PART => self.store_part(),
+            mem::PUSH_PARTS => self.push_parts(),
+            mem::LAST_PART => self.last_part(),
             mem::SIZE => self.size(),
             mem::RESIZE => self.resize(),
             mem::PUSH => self.append(),
@@ -392,6 +398,69 @@ impl Body<'_, '_> {
         let indices = self.indices(array);
         let value = self.push(mem::store(array.operand, new.operand, indices));
         self.result(value, Type::UNIT)
+    }
+
+    /// An array of unboxed elements, as its type says, with the types of their parts.
+    fn unboxed(&mut self, fits: impl Fn(u8) -> bool) -> Option<(Var, Vec<Type>)> {
+        let ctx = self.ctx();
+        let parts = |ty: Type| match *ctx.kind(ty) {
+            TypeKind::Array { element, rank } if fits(rank) => unboxed_parts(&ctx, element),
+            _ => None,
+        };
+        let array = self.object(|ty| parts(ty).is_some())?;
+        let parts = parts(array.ty)?;
+        Some((array, parts))
+    }
+
+    /// The attributes of an access to a part that is a scalar, and its type.
+    fn part(&mut self, parts: &[Type]) -> Option<(Attrs, Type)> {
+        let scalars: Vec<usize> = (0..parts.len()).filter(|&at| parts[at].is_scalar()).collect();
+        let at = self.c().pick(&scalars);
+        Some((with_part(&self.ctx(), Attrs::NONE, at as i64 + 1), parts[at]))
+    }
+
+    fn load_part(&mut self) -> Option<Var> {
+        let (array, parts) = self.unboxed(|_| true)?;
+        let (attrs, part) = self.part(&parts)?;
+        let indices = self.indices(array);
+        let value = self.push(mem::load_part(array.operand, indices).with_attrs(attrs));
+        self.result(value, part)
+    }
+
+    fn store_part(&mut self) -> Option<Var> {
+        let (array, parts) = self.unboxed(|_| true)?;
+        let (attrs, part) = self.part(&parts)?;
+        let new = self.fitting(part);
+        if new.ty != part {
+            return None;
+        }
+        let indices = self.indices(array);
+        let store = mem::store_part(array.operand, new.operand, indices);
+        let value = self.push(store.with_attrs(attrs));
+        self.result(value, Type::UNIT)
+    }
+
+    fn push_parts(&mut self) -> Option<Var> {
+        let (array, parts) = self.unboxed(|rank| rank == 1)?;
+        let new: Vec<Var> = parts.iter().map(|&part| self.fitting(part)).collect();
+        if new.iter().zip(&parts).any(|(new, &part)| new.ty != part) {
+            return None;
+        }
+        let new = new.into_iter().map(|new| new.operand);
+        let value = self.push(mem::push_parts(array.operand, new));
+        self.result(value, Type::UNIT)
+    }
+
+    fn last_part(&mut self) -> Option<Var> {
+        let (array, parts) = self.unboxed(|rank| rank == 1)?;
+        let (attrs, part) = self.part(&parts)?;
+        if !self.risk() {
+            // So that there is one.
+            let new = self.fitting(self.element(array.known));
+            self.push(mem::push(array.operand, new.operand));
+        }
+        let value = self.push(mem::last_part(array.operand).with_attrs(attrs));
+        self.result(value, part)
     }
 
     fn size(&mut self) -> Option<Var> {

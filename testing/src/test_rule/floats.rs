@@ -8,7 +8,7 @@
 use std::sync::Arc;
 
 use regraft_ad::tangent::TangentTypes;
-use regraft_exec::value::{Array, Object, Shared, Storage, Val};
+use regraft_exec::value::{Array, ElementType, Object, Shared, Val};
 use regraft_ir::{Context, Symbol, Type, TypeKind};
 use rustc_hash::FxHashMap;
 
@@ -315,11 +315,11 @@ impl Floats {
             }
             Val::Array(array) if identity => {
                 let element = self.types.tangent(array.element());
-                let shadow = Array::new(element, &array.dims())
+                let shadow = Array::new(ElementType::of(&ctx, element), &array.dims())
                     .map_err(|error| format!("no shadow can be made: {error:?}"))?;
                 let shadow = Val::from(shadow);
                 made.insert(address(value), shadow.clone());
-                if let (Val::Array(shadow), Storage::Val(_)) = (&shadow, array.storage()) {
+                if let (Val::Array(shadow), false) = (&shadow, array.element().is_scalar()) {
                     for i in 0..array.len().min(MAX_FLOATS) {
                         if let Some(item) = array.get(i) {
                             shadow.set(i, self.zero(&item, made, depth + 1)?);

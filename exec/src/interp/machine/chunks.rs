@@ -22,7 +22,7 @@ use super::super::workers::{Failure, Job, OpenJob};
 use super::{Machine, Returned};
 use crate::chain::Chain;
 use crate::error::{ErrorKind, Trap};
-use crate::value::{Array, Change, Parcel, Val};
+use crate::value::{Array, Change, ElementType, Parcel, Val};
 
 impl<'a> Machine<'a> {
     /// Runs the chunks of a function whose arguments are in its frame; `None` if the loop is to run.
@@ -81,8 +81,9 @@ impl<'a> Machine<'a> {
         let results: Option<Vec<Val>> = results.into_iter().collect();
         let lost = || Trap::of_kind(ErrorKind::Module, "a chunk has no result");
         let results = results.ok_or_else(lost)?;
-        self.state.host.reserve_array(site.element, count)?;
-        let made = Array::of_values(site.element, &results, &[count]);
+        let element = ElementType::of(&self.world.ctx, site.element);
+        self.state.host.reserve_array(element, count)?;
+        let made = Array::of_values(element, &results, &[count]);
         made.map(|array| Some(array.into())).map_err(|_| lost())
     }
 

@@ -12,7 +12,7 @@ use super::super::quick::Quick;
 use super::super::register::{Scalar, Src};
 use super::Machine;
 use crate::error::Trap;
-use crate::value::Val;
+use crate::value::{ElementType, Storage, Val};
 
 impl Machine<'_> {
     /// Does the common case of an op; `None` if it is another one.
@@ -53,6 +53,29 @@ impl Machine<'_> {
                     if (fits || array.element() == Type::ANY || array.element().is_scalar())
                         && let Some(offset) = array.offset(&at)
                         && array.set(offset, self.copied(code, *value, s, v)) =>
+                {
+                    Some(Val::Unit)
+                }
+                _ => None,
+            },
+            (Quick::LoadPart(part), [array, at @ ..]) => match (val(*array), indices(at)) {
+                (Some(Val::Array(array)), Some(at))
+                    if let Storage::Unboxed(all) = array.storage()
+                        && let Some(offset) = array.offset(&at) =>
+                {
+                    all.part(offset, part as usize)
+                }
+                _ => None,
+            },
+            (Quick::StorePart(part), [array, value, at @ ..]) => match (val(*array), indices(at)) {
+                (Some(Val::Array(array)), Some(at))
+                    if let Storage::Unboxed(all) = array.storage()
+                        && let Some(offset) = array.offset(&at)
+                        && all.set_part(
+                            offset,
+                            part as usize,
+                            &self.copied(code, *value, s, v),
+                        ) =>
                 {
                     Some(Val::Unit)
                 }
@@ -120,7 +143,7 @@ impl Machine<'_> {
     #[inline]
     pub(super) fn new_array<const N: usize>(
         &self,
-        element: Type,
+        element: ElementType,
         lengths: [i64; N],
         undef: bool,
     ) -> Result<Option<Val>, Trap> {

@@ -5,7 +5,7 @@
 
 use std::ptr;
 
-use regraft_ir::{Type, TypeKind};
+use regraft_ir::TypeKind;
 
 use super::super::code::{Code, SwitchTable};
 use super::super::inst::{Inst, Pc};
@@ -16,7 +16,7 @@ use super::transfer::assign;
 use super::{Machine, spot};
 use crate::error::Trap;
 use crate::native::{Arg, DONE, Function, LEFT, NativeContext, Runtime, Touches};
-use crate::value::{Array, Header, Val, egal, note_change};
+use crate::value::{Array, ElementType, Header, Val, egal, note_change};
 
 /// The machine that native code runs on, which is made if there is none yet.
 ///
@@ -178,7 +178,7 @@ extern "C" fn new_vector(
     rows: i64,
     undef: i64,
 ) -> i64 {
-    let element = Scalar::ALL[element as usize].ty();
+    let element = ElementType::builtin(Scalar::ALL[element as usize].ty());
     // SAFETY: native code passes its context, and a register of its frame.
     unsafe { new_array(machine(cx), place, element, [rows], undef != 0) }
 }
@@ -191,7 +191,7 @@ extern "C" fn new_matrix(
     columns: i64,
     undef: i64,
 ) -> i64 {
-    let element = Scalar::ALL[element as usize].ty();
+    let element = ElementType::builtin(Scalar::ALL[element as usize].ty());
     // SAFETY: as above.
     unsafe { new_array(machine(cx), place, element, [rows, columns], undef != 0) }
 }
@@ -203,7 +203,7 @@ extern "C" fn new_matrix(
 unsafe fn new_array<const N: usize>(
     machine: &Machine<'_>,
     place: *mut Val,
-    element: Type,
+    element: ElementType,
     lengths: [i64; N],
     undef: bool,
 ) -> i64 {
@@ -258,10 +258,12 @@ extern "C" fn new_filled(
 }
 
 /// The type of the elements of the array that an instruction makes, and its rank.
-fn array_made(machine: &Machine<'_>, code: &Code, pc: i64) -> Option<(Type, u8)> {
+fn array_made(machine: &Machine<'_>, code: &Code, pc: i64) -> Option<(ElementType, u8)> {
     let Inst::Eval { site } = code.insts[pc as usize] else { return None };
     match *machine.world.ctx.kind(code.evals[site as usize].ty) {
-        TypeKind::Array { element, rank } => Some((element, rank)),
+        TypeKind::Array { element, rank } => {
+            Some((ElementType::of(&machine.world.ctx, element), rank))
+        }
         _ => None,
     }
 }
@@ -269,7 +271,7 @@ fn array_made(machine: &Machine<'_>, code: &Code, pc: i64) -> Option<(Type, u8)>
 extern "C" fn new_copy(cx: *mut NativeContext, place: *mut Val, array: *const Val) -> i64 {
     // SAFETY: native code passes its context, and registers of its frame.
     let (machine, Val::Array(array)) = (unsafe { (machine(cx), &*array) }) else { return 0 };
-    if machine.state.host.reserve_array(array.element(), array.len()).is_err() {
+    if machine.state.host.reserve_array(array.element_type(), array.len()).is_err() {
         return 0;
     }
     let copy = Val::copy_of(array);

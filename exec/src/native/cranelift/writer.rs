@@ -283,8 +283,16 @@ impl<M: Module> Emitter for Writer<'_, M> {
     }
 
     fn element(&mut self, address: Value, index: Value, size: i64) -> Value {
-        let shift = self.int(i64::from(size.trailing_zeros()));
-        let bytes = self.b.ins().ishl(index, shift);
+        let bytes = match u64::try_from(size) {
+            Ok(size) if size.is_power_of_two() => {
+                let shift = self.int(size.trailing_zeros().into());
+                self.b.ins().ishl(index, shift)
+            }
+            _ => {
+                let size = self.int(size);
+                self.b.ins().imul(index, size)
+            }
+        };
         self.b.ins().iadd(address, bytes)
     }
 

@@ -390,11 +390,12 @@ impl Emitter for Writer<'_> {
     }
 
     fn element(&mut self, address: Value, index: Value, size: i64) -> Value {
-        let bits = size * 8;
-        self.op(
-            Type::Ptr,
-            format_args!("getelementptr inbounds i{bits}, ptr {address}, i64 {index}"),
-        )
+        // One of more than a word is an array of words, whose size in memory is the sum of theirs.
+        let ty = match size {
+            ..=8 => format!("i{}", size * 8),
+            _ => format!("[{} x i64]", size / 8),
+        };
+        self.op(Type::Ptr, format_args!("getelementptr inbounds {ty}, ptr {address}, i64 {index}"))
     }
 
     fn load(&mut self, mem: Mem, area: Area, address: Value, at: i32) -> Value {

@@ -1,7 +1,8 @@
 //! Elements of arrays.
 
+use regraft_dialects::semantics::unboxed_parts;
 use regraft_dialects::{attrs, mem};
-use regraft_ir::{Constant, TypeKind};
+use regraft_ir::{Constant, Type, TypeKind};
 use smallvec::SmallVec;
 
 use super::super::emitter::{Area, Emitter, Int2, IntCmp, Mem};
@@ -9,7 +10,10 @@ use super::Translator;
 use super::values::value_in;
 use crate::interp::{Dst, EvalSite, Inst, Pc, Reg, Scalar, Src};
 
-/// An access to an element of an array of scalars.
+/// The bytes of a part of an unboxed element.
+pub(super) const WORD: i64 = size_of::<u64>() as i64;
+
+/// An access to an element of an array of scalars, or to a part of an unboxed one.
 pub(super) struct Access {
     /// The register of the array.
     pub(super) array: Reg,
@@ -17,8 +21,8 @@ pub(super) struct Access {
     is_last: bool,
     pub(super) indices: SmallVec<[Reg; 4]>,
     ty: Scalar,
-    /// The register that is loaded or stored.
-    reg: Reg,
+    /// The register that is loaded or stored; `None` if nobody looks at what is loaded.
+    reg: Option<Reg>,
     is_store: bool,
 }
 
@@ -35,11 +39,13 @@ pub(super) struct Evaluated {
 }
 
 impl Evaluated {
-    /// The access that an evaluated op is, if it is one with indices that are integers.
+    /// The access to an element or a part of it that an evaluated op is, if it is one with indices that are integers.
     pub(super) fn of(site: &EvalSite) -> Option<Self> {
         let (array, stored, indices) = match (site.def.op, &*site.args) {
-            (mem::LOAD, [array, indices @ ..]) => (*array, None, indices),
-            (mem::STORE, [array, stored, indices @ ..]) => (*array, Some(*stored), indices),
+            (mem::LOAD | mem::LOAD_PART, [array, indices @ ..]) => (*array, None, indices),
+            (mem::STORE | mem::STORE_PART, [array, stored, indices @ ..]) => {
+                (*array, Some(*stored), indices)
+            }
             _ => return None,
         };
         let index = |src: &Src| match *src {
@@ -53,7 +59,7 @@ impl Evaluated {
 }
 
 impl<E: Emitter> Translator<'_, '_, E> {
-    /// Accesses to arrays of scalars; `false` if the instruction is another one, or the runtime has to
+    /// Accesses to arrays of scalars and to parts of elements; `false` if the instruction is another one, or the runtime has to
     /// run it.
     pub(super) fn memory_inst(&mut self, pc: Pc, inst: Inst) -> bool {
         if let Inst::Length { d, va } = inst {
@@ -82,22 +88,41 @@ impl<E: Emitter> Translator<'_, '_, E> {
         };
         let Access { array, is_last, ref indices, ty, reg, is_store } = access;
         let fits = indices.len() == 1 || indices.len() == usize::from(rank);
-        if !fits || element != ty.ty() {
+        let (found, size, at) = match self.part_of(pc, element) {
+            Some((part, count, at)) => (part, count * WORD, at as i32 * WORD as i32),
+            None => (element, ty.mem().size(), 0),
+        };
+        if !fits || found != ty.ty() {
             return false;
         }
-        let address = self.element(pc, ty.mem().size(), array, indices);
+        let address = self.element(pc, size, array, indices);
         let area = self.area(pc, ty.mem());
-        if is_store {
-            let x = self.e.read(reg);
-            self.e.store(ty.mem(), area, address, 0, x);
-        } else {
-            let x = self.e.load(ty.mem(), area, address, 0);
-            self.e.write(reg, x);
+        match reg {
+            Some(reg) if is_store => {
+                let x = self.e.read(reg);
+                self.e.store(ty.mem(), area, address, at, x);
+            }
+            Some(reg) => {
+                let x = self.e.load(ty.mem(), area, address, at);
+                self.e.write(reg, x);
+            }
+            None => {}
         }
         if is_last {
             self.empty(array);
         }
         true
+    }
+
+    /// The type of the part of an element that an instruction accesses, the number of parts, and the position from 0.
+    fn part_of(&self, pc: Pc, element: Type) -> Option<(Type, i64, usize)> {
+        let (f, v) = (self.source.f, self.made_from(pc));
+        if !matches!(f.op(v), Some(mem::LOAD_PART | mem::STORE_PART)) {
+            return None;
+        }
+        let parts = unboxed_parts(f.ctx(), element)?;
+        let at = usize::try_from(attrs::part(f.ctx(), f.attrs(v))?.checked_sub(1)?).ok()?;
+        Some((*parts.get(at)?, parts.len() as i64, at))
     }
 
     /// The size of an array along a dimension that is known; `false` if the instruction is another one.
@@ -140,7 +165,7 @@ impl<E: Emitter> Translator<'_, '_, E> {
     pub(super) fn access_of(&self, inst: Inst) -> Option<Access> {
         let load = |ty, reg, array, indices: &[Reg]| {
             let indices = SmallVec::from_slice(indices);
-            Some(Access { array, is_last: false, indices, ty, reg, is_store: false })
+            Some(Access { array, is_last: false, indices, ty, reg: Some(reg), is_store: false })
         };
         let store = |ty, reg, array, indices: &[Reg]| {
             load(ty, reg, array, indices).map(|access| Access { is_store: true, ..access })
@@ -155,13 +180,14 @@ impl<E: Emitter> Translator<'_, '_, E> {
         }
     }
 
-    /// An access by so many indices that there is no instruction for it.
+    /// An access that there is no instruction for: by many indices, to a part of an element, or to nothing but the index.
     fn evaluated_access(&self, site: u32) -> Option<Access> {
         let site = &self.source.code.evals[site as usize];
         let Evaluated { array, is_last, stored, indices } = Evaluated::of(site)?;
         let (ty, reg) = match (stored, site.dst) {
-            (Some(Src::Scalar(ty, reg)), Dst::Nowhere) => (ty, reg),
-            (None, Dst::Scalar(ty, reg)) => (ty, reg),
+            (Some(Src::Scalar(ty, reg)), Dst::Nowhere) => (ty, Some(reg)),
+            (None, Dst::Scalar(ty, reg)) => (ty, Some(reg)),
+            (None, Dst::Nowhere) => (Scalar::of(site.ty)?, None),
             _ => return None,
         };
         Some(Access { array, is_last, indices, ty, reg, is_store: stored.is_some() })

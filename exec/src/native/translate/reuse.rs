@@ -58,7 +58,8 @@ impl<E: Emitter> Translator<'_, '_, E> {
                 };
                 let is_one = indices.len() == 1 || indices.len() == usize::from(rank);
                 let fills = matches!(stored, Some(Src::Last(reg) | Src::Val(reg)) if reg == made);
-                let fits = is_one && element == ty && array != made && self.is_promised(next);
+                let is_boxed = element == ty && !self.is_unboxed(element);
+                let fits = is_one && is_boxed && array != made && self.is_promised(next);
                 (fills && fits).then_some(Holder::Element { store: next, array, indices })
             }
             _ => None,

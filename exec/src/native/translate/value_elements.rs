@@ -2,7 +2,8 @@
 //!
 //! Such an element is a value like that of a register, or undefined, which its tag says.
 
-use regraft_ir::TypeKind;
+use regraft_dialects::semantics::unboxed_parts;
+use regraft_ir::{Type, TypeKind};
 
 use super::super::emitter::{Area, Emitter, IntCmp, Mem};
 use super::Translator;
@@ -23,7 +24,7 @@ impl<E: Emitter> Translator<'_, '_, E> {
             return false;
         };
         let is_one = indices.len() == 1 || indices.len() == usize::from(rank);
-        if !is_one || Scalar::of(element).is_some() {
+        if !is_one || Scalar::of(element).is_some() || self.is_unboxed(element) {
             return false;
         }
         match (site.quick, stored, site.dst) {
@@ -39,6 +40,11 @@ impl<E: Emitter> Translator<'_, '_, E> {
             _ => return false,
         }
         true
+    }
+
+    /// Returns whether arrays keep elements of this type unboxed.
+    pub(super) fn is_unboxed(&self, element: Type) -> bool {
+        unboxed_parts(self.source.f.ctx(), element).is_some()
     }
 
     /// Copies an element, which is to be defined, to a register, if there is one for it.

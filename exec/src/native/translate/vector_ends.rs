@@ -1,63 +1,180 @@
 //! The ends of vectors, where elements come and go: stacks of a tape, above all.
 
-use regraft_dialects::mem;
-use regraft_ir::TypeKind;
+use regraft_dialects::semantics::unboxed_parts;
+use regraft_dialects::{attrs, mem};
+use regraft_ir::{Type, TypeKind};
+use smallvec::{SmallVec, smallvec};
 
 use super::super::emitter::{Area, Emitter, Int2, IntCmp, Mem};
 use super::Translator;
+use super::memory::WORD;
 use super::values::value_in;
-use crate::interp::{Dst, Pc, Reg, Src};
+use crate::interp::{Dst, Pc, Reg, Scalar, Src};
 use crate::value::offsets;
 
+/// The scalars of an element, side by side, and the bytes that it takes.
+struct Scalars {
+    types: SmallVec<[Type; 8]>,
+    size: i64,
+}
+
 impl<E: Emitter> Translator<'_, '_, E> {
-    /// Appends an element to a vector, or takes a scalar off; `false` if the instruction is another one.
+    /// Appends an element to a vector, takes one off, or looks at the last one; `false` if the instruction is another one.
     pub(super) fn end_inst(&mut self, pc: Pc, site: u32) -> bool {
         let site = &self.source.code.evals[site as usize];
-        if let (mem::PUSH, &[array, value], Dst::Nowhere) = (site.def.op, &*site.args, site.dst)
-            && let (Some(array), Some(value)) = (value_in(array), value_in(value))
-        {
-            return self.push_value(pc, array, value);
-        }
-        let (array, ty, reg, pushes) = match (site.def.op, &*site.args, site.dst) {
-            (mem::PUSH, &[array, Src::Scalar(ty, reg)], Dst::Nowhere) => (array, ty, reg, true),
-            (mem::POP, &[array], Dst::Scalar(ty, reg)) => (array, ty, reg, false),
-            _ => return false,
-        };
-        let kind = TypeKind::Array { element: ty.ty(), rank: 1 };
-        let Some((array, is_last)) = value_in(array) else { return false };
-        if *self.source.f.ctx().kind(self.operand_type(pc, 0)) != kind {
+        if !matches!(site.def.op, mem::PUSH | mem::PUSH_PARTS | mem::POP | mem::LAST_PART) {
             return false;
         }
-        let object = self.address_of(array);
-        let length = self.e.load(Mem::I64, Area::Header, object, offsets::ARRAY_LEN);
+        let Some((&array, args)) = site.args.split_first() else { return false };
+        let (Some(array), &TypeKind::Array { element, rank: 1 }) =
+            (value_in(array), self.source.f.ctx().kind(self.operand_type(pc, 0)))
+        else {
+            return false;
+        };
+        let scalars = self.scalars(element);
+        match (site.def.op, args, site.dst) {
+            (mem::PUSH, &[value], Dst::Nowhere) if let Some(value) = value_in(value) => {
+                self.push_value(pc, array, value)
+            }
+            (mem::PUSH | mem::PUSH_PARTS, values, Dst::Nowhere) => {
+                let values = values.iter().map(|&value| match value {
+                    Src::Scalar(ty, reg) => Some((ty.ty(), Some(reg))),
+                    Src::Unit => Some((Type::UNIT, None)),
+                    _ => None,
+                });
+                let values: Option<SmallVec<[(Type, Option<Reg>); 8]>> = values.collect();
+                let Some(values) = values else { return false };
+                let fits = values.iter().map(|&(ty, _)| ty).eq(scalars.types.iter().copied());
+                if fits {
+                    let regs = values.into_iter().map(|(_, reg)| reg).collect();
+                    self.push_parts(pc, array, &scalars, regs);
+                }
+                fits
+            }
+            (mem::POP, [], Dst::Scalar(ty, reg)) if element == ty.ty() => {
+                self.pop_part(pc, array, &scalars, Some(reg));
+                true
+            }
+            (mem::POP, [], Dst::Nowhere) if !scalars.types.is_empty() => {
+                self.pop_part(pc, array, &scalars, None);
+                true
+            }
+            (mem::LAST_PART, [], Dst::Scalar(ty, reg)) => {
+                let part =
+                    attrs::part(self.source.f.ctx(), self.source.f.attrs(self.made_from(pc)));
+                let at = part.and_then(|part| usize::try_from(part.checked_sub(1)?).ok());
+                let Some(at) = at.filter(|&at| scalars.types.get(at) == Some(&ty.ty())) else {
+                    return false;
+                };
+                self.last_part(pc, array, &scalars, (at, ty, reg));
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// The scalars that an element is, or is made of if it is unboxed; none if it is a value.
+    fn scalars(&self, element: Type) -> Scalars {
+        if let Some(scalar) = Scalar::of(element) {
+            return Scalars { types: smallvec![element], size: scalar.mem().size() };
+        }
+        let types = unboxed_parts(self.source.f.ctx(), element).unwrap_or_default();
+        Scalars { size: types.len() as i64 * WORD, types: types.into() }
+    }
+
+    fn push_parts(
+        &mut self,
+        pc: Pc,
+        (array, is_last): (Reg, bool),
+        scalars: &Scalars,
+        values: SmallVec<[Option<Reg>; 8]>,
+    ) {
+        let (object, length) = self.end_of(array);
         // There is none in an array whose elements are lent.
         let room = self.e.load(Mem::I64, Area::Header, object, offsets::ARRAY_ROOM);
-        let fits = if pushes {
-            self.e.int_cmp(IntCmp::Lt, length, room)
-        } else {
-            let zero = self.e.int(0);
-            let has_room = self.e.int_cmp(IntCmp::Lt, zero, room);
-            let has_some = self.e.int_cmp(IntCmp::Lt, zero, length);
-            self.e.and(has_room, has_some)
-        };
-        let (mem, step) = (ty.mem(), self.e.int(if pushes { 1 } else { -1 }));
+        let fits = self.e.int_cmp(IntCmp::Lt, length, room);
         self.quickly(fits, pc, |this| {
-            let (elements, after) = (this.elements(object), this.e.int2(Int2::Add, length, step));
-            let index = if pushes { length } else { after };
-            let place = this.e.element(elements, index, mem.size());
-            if pushes {
-                let x = this.e.read(reg);
-                this.e.store(mem, Area::Elements(mem), place, 0, x);
-            } else {
-                let x = this.e.load(mem, Area::Elements(mem), place, 0);
-                this.e.write(reg, x);
+            let elements = this.elements(object);
+            let place = this.e.element(elements, length, scalars.size);
+            for (at, (&ty, reg)) in (0..).zip(scalars.types.iter().zip(values)) {
+                if let (Some(ty), Some(reg)) = (Scalar::of(ty), reg) {
+                    let x = this.e.read(reg);
+                    this.e.store(ty.mem(), Area::Elements(ty.mem()), place, at * WORD as i32, x);
+                }
             }
-            this.e.store(Mem::I64, Area::Header, object, offsets::ARRAY_LEN, after);
+            this.set_end(object, length, 1);
             if is_last {
                 this.empty(array);
             }
         });
-        true
+    }
+
+    /// Takes off the last element, which goes to a register if it is a scalar and there is one for it.
+    fn pop_part(
+        &mut self,
+        pc: Pc,
+        (array, is_last): (Reg, bool),
+        scalars: &Scalars,
+        to: Option<Reg>,
+    ) {
+        let (object, length) = self.end_of(array);
+        let room = self.e.load(Mem::I64, Area::Header, object, offsets::ARRAY_ROOM);
+        let zero = self.e.int(0);
+        let has_room = self.e.int_cmp(IntCmp::Lt, zero, room);
+        let has_some = self.e.int_cmp(IntCmp::Lt, zero, length);
+        let may_pop = self.e.and(has_room, has_some);
+        self.quickly(may_pop, pc, |this| {
+            if let (Some(to), Some(ty)) = (to, Scalar::of(scalars.types[0])) {
+                let place = this.last_place(object, length, scalars.size);
+                let x = this.e.load(ty.mem(), Area::Elements(ty.mem()), place, 0);
+                this.e.write(to, x);
+            }
+            this.set_end(object, length, -1);
+            if is_last {
+                this.empty(array);
+            }
+        });
+    }
+
+    fn last_part(
+        &mut self,
+        pc: Pc,
+        (array, is_last): (Reg, bool),
+        scalars: &Scalars,
+        (at, ty, to): (usize, Scalar, Reg),
+    ) {
+        let (object, length) = self.end_of(array);
+        if !self.is_promised(pc) {
+            let zero = self.e.int(0);
+            let has_some = self.e.int_cmp(IntCmp::Lt, zero, length);
+            self.ensure(has_some, pc);
+        }
+        let place = self.last_place(object, length, scalars.size);
+        let x = self.e.load(ty.mem(), Area::Elements(ty.mem()), place, at as i32 * WORD as i32);
+        self.e.write(to, x);
+        if is_last {
+            self.empty(array);
+        }
+    }
+
+    /// The object of a vector, and its length.
+    fn end_of(&mut self, array: Reg) -> (E::Value, E::Value) {
+        let object = self.address_of(array);
+        (object, self.e.load(Mem::I64, Area::Header, object, offsets::ARRAY_LEN))
+    }
+
+    /// The address of the last one of so many elements of that size.
+    fn last_place(&mut self, object: E::Value, length: E::Value, size: i64) -> E::Value {
+        let (elements, minus) = (self.elements(object), self.e.int(-1));
+        let index = self.e.int2(Int2::Add, length, minus);
+        self.e.element(elements, index, size)
+    }
+
+    /// Makes a vector longer or shorter than it was.
+    fn set_end(&mut self, object: E::Value, length: E::Value, by: i64) {
+        let by = self.e.int(by);
+        let after = self.e.int2(Int2::Add, length, by);
+        self.e.store(Mem::I64, Area::Header, object, offsets::ARRAY_LEN, after);
     }
 
     /// Appends a value that is no scalar, if the types say that it fits.

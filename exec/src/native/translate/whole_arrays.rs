@@ -60,7 +60,7 @@ impl<E: Emitter> Translator<'_, '_, E> {
         let (Quick::Alloc { element, undef }, Dst::Val(place)) = (site.quick, site.dst) else {
             return false;
         };
-        let Some(element) = Scalar::of(element) else { return false };
+        let Some(element) = Scalar::of(element.ty()) else { return false };
         let [Src::Scalar(Scalar::I64, rows), rest @ ..] = &*site.args else { return false };
         let runtime = self.source.runtime;
         let (place, rows) = (self.val(place), self.e.read(*rows));

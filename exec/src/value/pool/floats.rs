@@ -175,10 +175,10 @@ mod tests {
     use regraft_ir::Type;
 
     use super::super::Pool;
-    use crate::value::{Array, Val};
+    use crate::value::{Array, ElementType, Val};
 
     fn floats(lengths: &[usize]) -> Val {
-        Val::unset(Type::F64, lengths, false).expect("it is small")
+        Val::unset(ElementType::builtin(Type::F64), lengths, false).expect("it is small")
     }
 
     fn items(value: &Val) -> Vec<f64> {

@@ -434,7 +434,12 @@ impl Array {
     /// Takes the elements out, and keeps their room.
     pub(super) fn strip(&self) {
         self.charge.set(0);
-        with_storage!(&self.storage, buffer => buffer.strip(), cell => give_vals(cell.take()));
+        with_storage!(
+            &self.storage,
+            buffer => buffer.strip(),
+            all => all.free(),
+            cell => give_vals(cell.take())
+        );
     }
 
     /// Takes the lengths out as well.

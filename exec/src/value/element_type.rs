@@ -1,0 +1,62 @@
+//! How arrays keep their elements.
+
+use regraft_ir::{Context, Type};
+
+use super::unboxed::UnboxedType;
+use super::val::Val;
+
+/// The type of the elements of an array, and how they are kept.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ElementType {
+    ty: Type,
+    unboxed: Option<UnboxedType>,
+}
+
+impl ElementType {
+    /// Values of any type.
+    pub const ANY: Self = Self { ty: Type::ANY, unboxed: None };
+
+    /// Returns how arrays keep elements of a type. O(parts).
+    pub fn of(ctx: &Context, ty: Type) -> Self {
+        let unboxed = if ty.is_scalar() { None } else { UnboxedType::of(ctx, ty) };
+        Self { ty, unboxed }
+    }
+
+    /// The type of scalars or strings.
+    ///
+    /// # Panics
+    /// If it is not a built-in type.
+    pub fn builtin(ty: Type) -> Self {
+        assert!(ty.is_scalar() || ty == Type::STR, "{ty:?} is built in");
+        Self { ty, unboxed: None }
+    }
+
+    pub(super) fn new(ty: Type, unboxed: Option<UnboxedType>) -> Self {
+        Self { ty, unboxed }
+    }
+
+    /// The type.
+    #[inline]
+    pub fn ty(self) -> Type {
+        self.ty
+    }
+
+    /// What the elements are made of, if they are unboxed.
+    #[inline]
+    pub fn unboxed(self) -> Option<UnboxedType> {
+        self.unboxed
+    }
+
+    /// The bytes that an element takes.
+    #[inline]
+    pub fn size(self) -> usize {
+        match (self.ty, self.unboxed) {
+            (_, Some(unboxed)) => unboxed.size(),
+            (Type::BOOL | Type::I8, _) => 1,
+            (Type::I16, _) => 2,
+            (Type::I32 | Type::F32, _) => 4,
+            (Type::I64 | Type::F64, _) => 8,
+            _ => size_of::<Val>(),
+        }
+    }
+}

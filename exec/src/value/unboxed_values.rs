@@ -1,0 +1,185 @@
+//! Values in and out of unboxed elements.
+
+use regraft_dialects::semantics::{MOST_UNBOXED, unboxed_parts};
+use regraft_ir::{Context, Type, TypeKind};
+use smallvec::SmallVec;
+
+use super::construct::Compound;
+use super::unboxed::{Unboxed, UnboxedKind, UnboxedType};
+use super::val::Val;
+
+/// The words of an element.
+type Words = SmallVec<[u64; MOST_UNBOXED]>;
+
+impl UnboxedType {
+    /// Returns what elements of this type are made of if arrays keep them unboxed. O(parts).
+    pub fn of(ctx: &Context, element: Type) -> Option<Self> {
+        let parts = unboxed_parts(ctx, element)?;
+        let (kind, ty) = match ctx.kind(element) {
+            TypeKind::Tuple(_) => (UnboxedKind::Tuple, Type::ANY),
+            TypeKind::Named(fields) => {
+                let names = fields.iter().map(|&(name, _)| name);
+                (UnboxedKind::Named, Val::named_shape(ctx, names))
+            }
+            _ => (UnboxedKind::Struct, element),
+        };
+        Self::new(kind, ty, &parts)
+    }
+
+    /// The value that words are, which are as many as there are parts.
+    fn value(self, words: &[u64]) -> Val {
+        let kind = match self.kind() {
+            UnboxedKind::Tuple => Compound::Tuple,
+            UnboxedKind::Named => Compound::Named,
+            UnboxedKind::Struct => Compound::Struct,
+        };
+        let parts = words.iter().enumerate().map(|(at, &word)| part_of(self.part(at), word));
+        Val::compound(kind, self.ty(), parts)
+    }
+
+    /// The words of a value; `None` if it is of another type.
+    fn words(self, value: &Val) -> Option<Words> {
+        let (kind, fields) = match value {
+            Val::Tuple(fields) => (UnboxedKind::Tuple, fields),
+            Val::Named(fields) => (UnboxedKind::Named, fields),
+            Val::Struct(fields) => (UnboxedKind::Struct, fields),
+            _ => return None,
+        };
+        let is_such = kind == self.kind() && fields.ty() == self.ty();
+        is_such.then(|| self.words_of(fields.items())).flatten()
+    }
+
+    /// The words of parts; `None` if they are others.
+    fn words_of(self, parts: &[Val]) -> Option<Words> {
+        let words = parts.iter().enumerate().map(|(at, part)| word_of(self.part(at), part));
+        words.collect::<Option<Words>>().filter(|words| words.len() == self.count())
+    }
+}
+
+/// The part of a type that a word is.
+fn part_of(ty: Type, word: u64) -> Val {
+    match ty {
+        Type::BOOL => Val::Bool(word & 1 != 0),
+        Type::I8 => Val::I8(word as i8),
+        Type::I16 => Val::I16(word as i16),
+        Type::I32 => Val::I32(word as i32),
+        Type::I64 => Val::I64(word as i64),
+        Type::F32 => Val::F32(f32::from_bits(word as u32)),
+        Type::F64 => Val::F64(f64::from_bits(word)),
+        _ => Val::Unit,
+    }
+}
+
+/// The word of a part, all of whose bits depend on it alone; `None` if it is of another type.
+fn word_of(ty: Type, part: &Val) -> Option<u64> {
+    Some(match (ty, part) {
+        (Type::UNIT, Val::Unit) => 0,
+        (Type::BOOL, &Val::Bool(x)) => x.into(),
+        (Type::I8, &Val::I8(x)) => x as u64,
+        (Type::I16, &Val::I16(x)) => x as u64,
+        (Type::I32, &Val::I32(x)) => x as u64,
+        (Type::I64, &Val::I64(x)) => x as u64,
+        (Type::F32, Val::F32(x)) => x.to_bits().into(),
+        (Type::F64, Val::F64(x)) => x.to_bits(),
+        _ => return None,
+    })
+}
+
+impl Unboxed {
+    /// As many elements as there are values; `None` if one is of another type.
+    pub(super) fn of_values(of: UnboxedType, values: &[Val]) -> Option<Self> {
+        let all = Self::zeros(of, values.len());
+        values.iter().enumerate().all(|(at, value)| all.set(at, value)).then_some(all)
+    }
+
+    /// The element at an index from 0.
+    pub fn get(&self, at: usize) -> Option<Val> {
+        self.row(at).map(|row| self.element().value(row))
+    }
+
+    /// Sets the element at an index; `false` if there is none, or the value is of another type.
+    pub fn set(&self, at: usize, value: &Val) -> bool {
+        match (self.row(at), self.element().words(value)) {
+            (Some(row), Some(words)) => {
+                row.copy_from_slice(&words);
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// A part of the element at an index; both are counted from 0.
+    pub fn part(&self, at: usize, part: usize) -> Option<Val> {
+        let word = *self.row(at)?.get(part)?;
+        Some(part_of(self.element().part(part), word))
+    }
+
+    /// Sets a part of the element at an index; `false` if there is none, or it is of another type.
+    pub fn set_part(&self, at: usize, part: usize, value: &Val) -> bool {
+        let place = self.row(at).and_then(|row| row.get_mut(part));
+        match (place, word_of(self.element().part(part), value)) {
+            (Some(place), Some(word)) => {
+                *place = word;
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// Sets all elements; `false` if the value is of another type.
+    pub(super) fn fill(&self, value: &Val) -> bool {
+        let Some(words) = self.element().words(value) else { return false };
+        self.words_mut().chunks_exact_mut(words.len()).for_each(|row| row.copy_from_slice(&words));
+        true
+    }
+
+    /// Appends an element; `false` if it is of another type.
+    pub(super) fn push(&self, value: &Val) -> bool {
+        self.element().words(value).is_some_and(|words| self.push_words(&words))
+    }
+
+    /// Appends an element of these parts; `false` if they are of other types.
+    pub(super) fn push_parts(&self, parts: &[Val]) -> bool {
+        self.element().words_of(parts).is_some_and(|words| self.push_words(&words))
+    }
+
+    /// Removes the last element.
+    pub(super) fn pop(&self) -> Option<Val> {
+        let last = self.get(self.len().checked_sub(1)?);
+        self.shorten();
+        last
+    }
+
+    /// Returns whether these are the same elements, bit by bit.
+    pub(super) fn same(&self, other: &Self) -> bool {
+        let all = |x: &Self| -> Vec<u64> {
+            let parts = (0..x.element().count()).cycle();
+            let canonical = |(&word, at)| {
+                let ty = x.element().part(at);
+                word_of(ty, &part_of(ty, word)).unwrap_or(0)
+            };
+            x.words().iter().zip(parts).map(canonical).collect()
+        };
+        self.element() == other.element() && all(self) == all(other)
+    }
+
+    /// Adds the elements of `other`, as many and of the same type, to these; `false` if a part is no float.
+    pub(crate) fn add(&self, other: &Self) -> bool {
+        let of = self.element();
+        let are_floats =
+            (0..of.count()).all(|part| matches!(of.part(part), Type::F64 | Type::F32 | Type::UNIT));
+        if !are_floats || other.element() != of || other.len() != self.len() {
+            return false;
+        }
+        for (at, part) in (0..self.words().len()).zip((0..of.count()).cycle()) {
+            // Both may be the same elements.
+            let (x, y) = (self.words()[at], other.words()[at]);
+            self.words_mut()[at] = match of.part(part) {
+                Type::F64 => (f64::from_bits(x) + f64::from_bits(y)).to_bits(),
+                Type::F32 => (f32::from_bits(x as u32) + f32::from_bits(y as u32)).to_bits().into(),
+                _ => 0,
+            };
+        }
+        true
+    }
+}
