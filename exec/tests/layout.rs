@@ -118,6 +118,22 @@ fn elements_of_any_type_have_them_too() {
 }
 
 #[test]
+fn unboxed_elements_have_a_word_for_each_part() {
+    let ctx = regraft_dialects::context();
+    let element = ElementType::of(&ctx, ctx.tuple_type(&[Type::F64, Type::I32, Type::UNIT]));
+    let items = [(0.5, -1), (2.5, 7)];
+    let items = items.map(|(x, n)| Val::tuple([Val::F64(x), Val::I32(n), Val::Unit]));
+    let value = Val::from(Array::of_values(element, &items, &[2]).expect("they fit"));
+    let object = array(&value);
+    assert_eq!((at::<u8, _>(object, 16), at::<usize, _>(object, 32)), (8, 2));
+    let data: *const u64 = at(object, 24);
+    // SAFETY: there are two elements of three words each.
+    let words = unsafe { std::slice::from_raw_parts(data, 6) };
+    assert_eq!(f64::from_bits(words[3]), 2.5);
+    assert_eq!((words[1] as i32, words[4] as i32), (-1, 7));
+}
+
+#[test]
 fn strings_and_refs_have_their_parts_at_the_documented_places() {
     let value = Val::from("grüße");
     let Val::Str(text) = &value else { panic!("{value:?}") };

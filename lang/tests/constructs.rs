@@ -305,6 +305,7 @@ constructs! {
     random
     dims
     arrays
+    arrays_of_structs
     matrices
     comprehensions
     indexing

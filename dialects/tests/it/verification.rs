@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
+use regraft_dialects::attrs::with_part;
 use regraft_dialects::{arith, cf, context, core, data, mem};
 use regraft_ir::{
-    Block, Constant, Context, Function, Inst, Operand, StructDef, StructId, Type, Value,
+    Attrs, Block, Constant, Context, Function, Inst, Operand, StructDef, StructId, Type, Value,
 };
 
 /// A function with parameters of these types, and its entry.
@@ -171,4 +172,28 @@ fn indices_of_hash_tables_are_arrays_of_i32() {
     let words = "found array<i32, 2>";
     refused(&mut f, entry, mem::index_entries(p[2], p[2], p[3], p[3]), words);
     refused(&mut f, entry, mem::index_entries(p[0], p[1], p[3], p[3]), "array<i64, 1>");
+}
+
+#[test]
+fn parts_are_those_of_unboxed_elements() {
+    let ctx = context();
+    let pair = ctx.tuple_type(&[Type::F64, Type::I64]);
+    let types = [ctx.array_type(pair, 1), ctx.array_type(Type::F64, 1), ctx.array_type(pair, 2)];
+    let (mut f, entry, p) = function(&ctx, &[types[0], types[1], types[2], Type::I64, Type::F64]);
+    let part = |number| with_part(&ctx, Attrs::NONE, number);
+    let first = f.push(entry, mem::load_part(p[0], [p[3]]).with_attrs(part(1))).expect("a part");
+    let second = f.push(entry, mem::last_part(p[0]).with_attrs(part(2))).expect("a part");
+    assert_eq!((f.ty(first), f.ty(second)), (Type::F64, Type::I64));
+    assert!(f.push(entry, mem::store_part(p[2], p[4], [p[3], p[3]]).with_attrs(part(1))).is_ok());
+    assert!(f.push(entry, mem::push_parts(p[0], [p[4], p[3]])).is_ok());
+    let load = |array, number| mem::load_part(array, [p[3]]).with_attrs(part(number));
+    refused(&mut f, entry, load(p[1], 1), "keep their elements unboxed, found array<f64, 1>");
+    refused(&mut f, entry, load(p[0], 3), "have the parts 1 to 2");
+    refused(&mut f, entry, load(p[0], 0), "have the parts 1 to 2");
+    let words = "expected a part of type i64, found f64";
+    refused(&mut f, entry, mem::store_part(p[0], p[4], [p[3]]).with_attrs(part(2)), words);
+    let words = "expected parts of types f64, i64, found i64, f64";
+    refused(&mut f, entry, mem::push_parts(p[0], [p[3], p[4]]), words);
+    refused(&mut f, entry, mem::push_parts(p[2], [p[4], p[3]]), "arrays of rank 1");
+    refused(&mut f, entry, mem::last_part(p[2]).with_attrs(part(1)), "arrays of rank 1");
 }

@@ -10,7 +10,7 @@ use super::wide::run_wide;
 /// The bytes of a line of the cache.
 const CACHE_LINE: usize = 64;
 
-/// A number or a bool, in all of whose bytes are bits of it.
+/// A number, a bool, or words side by side, in all of whose bytes are bits of it.
 ///
 /// # Safety
 /// There is no padding, and bits that are all zero are a value.
@@ -23,6 +23,9 @@ macro_rules! plain {
     };
 }
 plain!(bool i8 i16 i32 i64 f32 f64);
+
+// SAFETY: as above; elements of an array have nothing between them.
+unsafe impl<const N: usize> Plain for [u64; N] {}
 
 /// Sets all places. Zeros are left to `memset`, which has stores for this CPU.
 pub(in crate::value) fn fill<T: Plain>(places: &mut [MaybeUninit<T>], item: T) {

@@ -14,7 +14,7 @@
 //! | | 24 | pointer to the elements |
 //! | | 32 | their number |
 //! | | 40 | the number that there is room for |
-//! | | 48 | not 0 while somebody looks at elements that are no scalars |
+//! | | 48 | not 0 while somebody looks at elements that are values; of unboxed ones, what they are made of |
 //! | | 56 | pointer to the lengths, if the rank is not 1 |
 //! | | 64 | their number |
 //! | | 72 | the bytes it is charged for |
@@ -30,7 +30,7 @@
 //!
 //! A shadow is an object of the same kind as its primal, a tape is a tuple. The number of fields of a
 //! tuple or struct never changes, and those of a mutable struct never move. Nor do the elements of an array, as long as their
-//! number stays the same. Appending an element is a store and a new number while there is room, and a call where the room ends.
+//! number stays the same. Unboxed elements have a word for each part, whose lower bytes hold it. Appending an element is a store and a new number while there is room, and a call where the room ends.
 
 #![allow(unsafe_code)]
 
@@ -39,6 +39,7 @@ use std::mem::offset_of;
 use regraft_ir::Type;
 
 use super::layout::{Boxed, Header, HeapSlice, Parts, RawVec, Slots};
+use super::unboxed::Unboxed;
 use super::val::{
     Array, Fields, INLINE_FIELDS as INLINE_COUNT, Items, Object, RefCellObject, Storage, Text, Val,
 };
@@ -55,6 +56,7 @@ const _: () = {
     assert!(offset_of!(RawVec<f64>, data) == 0 && offset_of!(RawVec<f64>, len) == 8);
     assert!(offset_of!(RawVec<f64>, capacity) == 16 && offset_of!(Slots<Val>, items) == 0);
     assert!(offset_of!(Slots<Val>, borrows) == 24 && size_of::<Slots<Val>>() == 32);
+    assert!(offset_of!(Unboxed, rows) == 0 && size_of::<Unboxed>() == 32);
 
     assert!(offset_of!(Text, text) == 0);
     assert!(offset_of!(Array, storage) == 0 && size_of::<Storage>() == 40);
@@ -82,7 +84,7 @@ pub(crate) const ARRAY_DATA: i32 = 24;
 pub(crate) const ARRAY_LEN: i32 = 32;
 /// The number of elements that an array has room for.
 pub(crate) const ARRAY_ROOM: i32 = 40;
-/// Not 0 while somebody looks at the elements of an array that are no scalars.
+/// Not 0 while somebody looks at the elements of an array that are values.
 pub(crate) const ARRAY_LOOKS: i32 = 48;
 /// The pointer to the lengths of an array, if its rank is not 1.
 pub(crate) const ARRAY_DIMS: i32 = 56;

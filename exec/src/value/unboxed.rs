@@ -100,7 +100,7 @@ impl fmt::Debug for UnboxedType {
 #[repr(C)]
 pub struct Unboxed {
     /// A vector of arrays of as many words as there are parts: see `rows!`.
-    rows: ManuallyDrop<RawVec<u64>>,
+    pub(super) rows: ManuallyDrop<RawVec<u64>>,
     of: UnboxedType,
 }
 
@@ -123,18 +123,45 @@ macro_rules! rows {
 }
 
 impl Unboxed {
-    /// So many elements of zeros.
-    pub(super) fn zeros(of: UnboxedType, len: usize) -> Self {
-        let none = Self { rows: ManuallyDrop::new(RawVec::new(Vec::new())), of };
-        rows!(&none, rows => drop(rows.replace(vec![[0; _]; len])));
-        none
+    fn none(of: UnboxedType) -> Self {
+        Self { rows: ManuallyDrop::new(RawVec::new(Vec::new())), of }
     }
 
-    /// The elements whose words these are.
-    pub(super) fn of_words(of: UnboxedType, words: &[u64]) -> Self {
-        let all = Self::zeros(of, words.len() / of.count());
-        all.words_mut().copy_from_slice(words);
+    /// So many elements of zeros, in new memory.
+    pub(super) fn zeroed(of: UnboxedType, len: usize) -> Self {
+        let all = Self::none(of);
+        rows!(&all, rows => drop(rows.replace(vec![[0; _]; len])));
         all
+    }
+
+    /// No elements, and room for so many.
+    pub(super) fn with_room(of: UnboxedType, capacity: usize) -> Self {
+        let all = Self::none(of);
+        rows!(&all, rows => drop(rows.replace(Vec::with_capacity(capacity))));
+        all
+    }
+
+    /// Makes `len` elements of zeros, of another type that has as many parts, in the place of those that are there.
+    ///
+    /// # Panics
+    /// If it has another number of parts.
+    pub(super) fn renew(&mut self, of: UnboxedType, len: usize) {
+        assert_eq!(self.of.count(), of.count(), "elements take as many words as before");
+        self.of = of;
+        rows!(self, rows => rows.renew(0, len, [0; _]));
+    }
+
+    /// Puts the elements of another one, of the same type, in the place of these, which it gives back.
+    pub(super) fn replace(&self, with: &Self) -> Self {
+        let old = Self::none(self.of);
+        if with.of == self.of {
+            rows!(self, rows => {
+                // SAFETY: all are of one type.
+                let (old, with) = unsafe { (old.rows(), with.rows()) };
+                drop(old.replace(rows.replace(with.take())));
+            });
+        }
+        old
     }
 
     /// The vector of elements, of as many words each as they have parts.
@@ -229,8 +256,8 @@ impl Unboxed {
         });
     }
 
-    /// Makes it `len` long; new elements are zeros.
-    pub(super) fn resize(&self, len: usize) {
+    /// Makes it `len` long, in memory of its own; new elements are zeros.
+    pub(super) fn set_len(&self, len: usize) {
         rows!(self, rows => rows.edit(|items| items.resize(len, [0; _])));
     }
 
@@ -240,7 +267,7 @@ impl Unboxed {
     }
 
     /// Frees the elements.
-    pub(super) fn free(&self) {
+    fn free(&self) {
         rows!(self, rows => drop(rows.take()));
     }
 
@@ -256,12 +283,6 @@ impl Unboxed {
     pub(super) unsafe fn lend(&self, data: NonNull<u8>, len: usize) {
         // SAFETY: the caller says so.
         rows!(self, rows => unsafe { rows.lend(data.cast(), len) });
-    }
-}
-
-impl Clone for Unboxed {
-    fn clone(&self) -> Self {
-        Self::of_words(self.of, self.words())
     }
 }
 

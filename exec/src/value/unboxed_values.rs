@@ -135,12 +135,12 @@ impl Unboxed {
 
     /// Appends an element; `false` if it is of another type.
     pub(super) fn push(&self, value: &Val) -> bool {
-        self.element().words(value).is_some_and(|words| self.push_words(&words))
+        self.element().words(value).is_some_and(|words| self.append(&words))
     }
 
     /// Appends an element of these parts; `false` if they are of other types.
     pub(super) fn push_parts(&self, parts: &[Val]) -> bool {
-        self.element().words_of(parts).is_some_and(|words| self.push_words(&words))
+        self.element().words_of(parts).is_some_and(|words| self.append(&words))
     }
 
     /// Removes the last element.

@@ -205,10 +205,10 @@ pub enum Storage {
     F32(Buffer<f32>),
     /// Of `f64`.
     F64(Buffer<f64>),
-    /// Of tuples or structs of scalars, part by part.
-    Unboxed(Unboxed),
     /// Of anything else. `None` is an element that is not defined yet.
     Val(Slots<Val>),
+    /// Of tuples or immutable structs of scalars, part by part.
+    Unboxed(Unboxed),
 }
 
 /// The lengths of an array along its dimensions.

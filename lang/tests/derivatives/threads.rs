@@ -35,6 +35,21 @@ function shared_squares!(x)
     end
     return sum(x)
 end
+function shared_points!(z, p)
+    Threads.@threads for i in eachindex(z)
+        z[i] = z[i] * complex(1.0, p[i][1])
+        p[i] = (p[i][1] + i, p[i][2] - 1)
+    end
+    return sum(z), sum(first, p), sum(last, p)
+end
+function plain_points!(z, p)
+    for i in eachindex(z)
+        z[i] = z[i] * complex(1.0, p[i][1])
+        p[i] = (p[i][1] + i, p[i][2] - 1)
+    end
+    return sum(z), sum(first, p), sum(last, p)
+end
+points() = ([complex(k, -1.0) for k in 1:1000], [(0.5k, k) for k in 1:1000])
 numbers = [0.25k for k in 1:1000]
 distance(a, b) = maximum(abs.(a .- b) ./ max.(1.0, abs.(b)))
 ";
@@ -63,6 +78,11 @@ fn gradients_are_those_of_the_plain_loop() {
                 "true",
             ),
             ("gradient(shared_squares!, [1.0, 2.0, 3.0])", "([2.0, 4.0, 6.0],)"),
+            ("shared_points!(points()...) === plain_points!(points()...)", "true"),
+            (
+                "gradient((z, p) -> abs2(shared_points!(z, p)[1]), points()...) == gradient((z, p) -> abs2(plain_points!(z, p)[1]), points()...)",
+                "true",
+            ),
             ("gradient(x -> shared_squares!(copy(x)), numbers)[1] == 2 .* numbers", "true"),
         ],
     );
@@ -178,6 +198,8 @@ fn results_do_not_depend_on_threads_or_engines() {
         "gradient(shared_sum, numbers, 1.5)",
         "gradient(shared_loop, numbers, [2.0, 3.0])",
         "gradient(x -> shared_squares!(copy(x)), numbers)",
+        "shared_points!(points()...)",
+        "tmapreduce(k -> [(k, 0.5k), (-k, 1.0)], vcat, 1:20)",
         "hessian(w -> tmapreduce(k -> sin(k * w[1]) * w[2], +, 1:300), [1.0, 2.0])",
         "tmapreduce(x -> x > 200 ? error(\"large: $x\") : x, +, numbers)",
         "tmapreduce(k -> (k, [1.0k]), (a, b) -> (a[1] + b[1], a[2] .+ b[2]), 1:200)",

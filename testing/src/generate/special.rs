@@ -400,8 +400,11 @@ impl Body<'_, '_> {
         self.result(value, Type::UNIT)
     }
 
-    /// An array of unboxed elements, as its type says, with the types of their parts.
+    /// An array of unboxed elements, as its type says, with the types of their parts. What is differentiated accesses whole elements.
     fn unboxed(&mut self, fits: impl Fn(u8) -> bool) -> Option<(Var, Vec<Type>)> {
+        if self.shared.config.smooth {
+            return None;
+        }
         let ctx = self.ctx();
         let parts = |ty: Type| match *ctx.kind(ty) {
             TypeKind::Array { element, rank } if fits(rank) => unboxed_parts(&ctx, element),

@@ -260,12 +260,13 @@ extern "C" fn new_filled(
 /// The type of the elements of the array that an instruction makes, and its rank.
 fn array_made(machine: &Machine<'_>, code: &Code, pc: i64) -> Option<(ElementType, u8)> {
     let Inst::Eval { site } = code.insts[pc as usize] else { return None };
-    match *machine.world.ctx.kind(code.evals[site as usize].ty) {
-        TypeKind::Array { element, rank } => {
-            Some((ElementType::of(&machine.world.ctx, element), rank))
-        }
-        _ => None,
-    }
+    let (ctx, site) = (&machine.world.ctx, &code.evals[site as usize]);
+    let &TypeKind::Array { element, rank } = ctx.kind(site.ty) else { return None };
+    let element = match site.quick {
+        Quick::Alloc { element, .. } => element,
+        _ => ElementType::of(ctx, element),
+    };
+    Some((element, rank))
 }
 
 extern "C" fn new_copy(cx: *mut NativeContext, place: *mut Val, array: *const Val) -> i64 {

@@ -30,10 +30,12 @@ mod boxes;
 mod buffer;
 mod floats;
 pub(super) mod list;
+mod unboxed;
 
 use std::cell::{Cell, RefCell};
 use std::fmt;
 
+use regraft_dialects::semantics::MOST_UNBOXED;
 use regraft_ir::Type;
 use rustc_hash::FxHashMap;
 
@@ -43,6 +45,7 @@ pub(super) use self::floats::floats;
 use self::list::{Classes, List, Scalars, class_of, class_with};
 use super::layout::{Counted, HeapSlice};
 use super::shared::Recycle;
+use super::unboxed::Unboxed;
 use super::val::{
     Array, Dims, Element, Fields, INLINE_FIELDS, Items, Object, Pairs, RefCellObject, Storage, Val,
     with_storage,
@@ -94,6 +97,8 @@ pub(super) struct Lists {
     pairs: Classes<Pairs>,
     vals: Classes<Vec<Option<Val>>>,
     scalars: Scalars,
+    /// Of unboxed elements, by the number of their parts.
+    unboxed: [Classes<Unboxed>; MOST_UNBOXED],
 }
 
 impl Pool {
@@ -161,6 +166,7 @@ impl Lists {
         i64s.0.balance();
         f32s.0.balance();
         f64s.0.balance();
+        self.unboxed.iter_mut().for_each(Classes::balance);
     }
 }
 
@@ -437,7 +443,7 @@ impl Array {
         with_storage!(
             &self.storage,
             buffer => buffer.strip(),
-            all => all.free(),
+            all => all.strip(),
             cell => give_vals(cell.take())
         );
     }

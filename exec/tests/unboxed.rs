@@ -1,0 +1,189 @@
+//! Arrays that keep tuples and structs of scalars unboxed: as a whole, and part by part, by the interpreter and by native code.
+
+mod common;
+
+use common::{leaves_nothing, module, run_both as run};
+use regraft_exec::value::{Array, ElementType, Storage, Val, egal, live_bytes, same};
+use regraft_exec::{Engine, Interpreter};
+use regraft_ir::Type;
+
+/// Element types with all types of parts, a value of each, and as it is shown.
+const ELEMENTS: [(&str, &str, &str); 4] = [
+    (
+        "tuple<bool, i8, i16, i32>",
+        "core.tuple true, -128i8, 32767i16, -2147483648i32",
+        "(true, -128, 32767, -2147483648)",
+    ),
+    (
+        "tuple<i64, f32, f64, unit>",
+        "core.tuple -9223372036854775808, -0.5f32, -0.0, nothing",
+        "(-9223372036854775808, -0.5f0, -0.0, nothing)",
+    ),
+    ("{a: f64, b: i8}", "data.named 2.5, -1i8", "(a = 2.5, b = -1)"),
+    ("@P", "data.new 1.5, 7", "P(1.5, 7)"),
+];
+
+#[test]
+fn elements_come_back_as_they_were_stored() {
+    for (ty, value, shown) in ELEMENTS {
+        let text = format!(
+            "
+struct @P {{x: f64, n: i64}}
+func @f(%i: i64) -> any {{
+^1:
+  %a: array<{ty}, 2> = mem.alloc 2, 3
+  %v: {ty} = {value}
+  mem.store %a, %v, 2, %i
+  %k: i64 = arith.mul %i, 2
+  %w: {ty} = mem.load %a, %k
+  %b: array<{ty}, 1> = mem.array %w, %v
+  %c: array<{ty}, 1> = mem.copy %b
+  mem.push %c, %w
+  %x: {ty} = mem.pop %c
+  mem.resize %c, 4
+  mem.copyto %c, %b
+  %y: {ty} = mem.load %c, 2
+  %d: array<{ty}, 1> = mem.fill %y, 3
+  %z: {ty} = mem.load %d, %i
+  %same: bool = core.same %z, %x
+  %n: i64 = mem.length %c
+  %r: tuple<{ty}, bool, i64> = core.tuple %z, %same, %n
+  %any: any = core.convert %r
+  return %any
+}}"
+        );
+        let want = format!("({shown}, true, 4)");
+        for i in 1..=3i64 {
+            assert_eq!(run(&text, &[i.into()]), want, "{ty}");
+        }
+        assert!(run(&text, &[4i64.into()]).starts_with("BoundsError"), "{ty}");
+    }
+}
+
+#[test]
+fn elements_that_were_never_set_are_zeros() {
+    let text = "
+struct @P {x: f64, n: i64}
+func @f() -> tuple<@P, bool, @P, i32> {
+^1:
+  %a: array<@P, 1> = mem.alloc 2
+  %x: @P = mem.load %a, 2
+  mem.resize %a, 5
+  %y: @P = mem.load %a, 5
+  %same: bool = core.same %x, %y
+  %b: array<tuple<i32, unit>, 1> = mem.alloc 1
+  %z: i32 = mem.load_part %b, 1 {part=1}
+  %r: tuple<@P, bool, @P, i32> = core.tuple %x, %same, %y, %z
+  return %r
+}";
+    assert_eq!(run(text, &[]), "(P(0.0, 0), true, P(0.0, 0), 0)");
+}
+
+const PARTS: &str = "
+func @f(%i: i64, %part: i64) -> any {
+^1:
+  %a: array<tuple<f64, i32, bool>, 1> = mem.alloc 0
+  mem.push_parts %a, 1.5, 7i32, true
+  mem.push_parts %a, 2.5, -8i32, false
+  mem.push_parts %a, 3.5, 9i32, true
+  mem.store_part %a, -4.5, %i {part=1}
+  mem.store_part %a, -6i32, %i {part=2}
+  mem.store_part %a, false, %i {part=3}
+  %x: f64 = mem.last_part %a {part=1}
+  %y: i32 = mem.last_part %a {part=2}
+  %z: bool = mem.last_part %a {part=3, inbounds=true}
+  %last: tuple<f64, i32, bool> = mem.pop %a
+  %n: i64 = mem.length %a
+  %p: f64 = mem.load_part %a, %part {part=1}
+  %q: i32 = mem.load_part %a, %part {part=2}
+  %r: bool = mem.load_part %a, %part {part=3}
+  %unused: f64 = mem.load_part %a, %part {part=1}
+  %all: any = core.tuple %x, %y, %z, %last, %n, %p, %q, %r
+  return %all
+}";
+
+#[test]
+fn parts_are_loaded_and_stored_one_by_one() {
+    let pair = |i: i64, part: i64| run(PARTS, &[i.into(), part.into()]);
+    assert_eq!(pair(1, 1), "(3.5, 9, true, (3.5, 9, true), 2, -4.5, -6, false)");
+    assert_eq!(pair(1, 2), "(3.5, 9, true, (3.5, 9, true), 2, 2.5, -8, false)");
+    assert_eq!(pair(3, 1), "(-4.5, -6, false, (-4.5, -6, false), 2, 1.5, 7, true)");
+    let out = |index: i64| format!("2-element array<tuple<f64, i32, bool>, 1> at index [{index}]");
+    assert!(pair(1, 3).contains(&out(3)), "{}", pair(1, 3));
+    assert!(pair(1, 0).contains(&out(0)), "{}", pair(1, 0));
+    assert!(pair(4, 1).starts_with("BoundsError"), "{}", pair(4, 1));
+    leaves_nothing(PARTS, &[1i64.into(), 2i64.into()]);
+}
+
+#[test]
+fn the_last_part_of_none_is_an_error() {
+    let text = |inst: &str| {
+        format!(
+            "
+func @f() -> i64 {{
+^1:
+  %a: array<tuple<i64, f64>, 1> = mem.alloc 0
+  {inst}
+  return 1
+}}"
+        )
+    };
+    for inst in ["%x: i64 = mem.last_part %a {part=1}", "%x: tuple<i64, f64> = mem.pop %a"] {
+        let error = run(&text(inst), &[]);
+        assert!(error.starts_with("ArgumentError: the array must not be empty"), "{error}");
+    }
+}
+
+#[test]
+fn an_element_takes_a_word_for_each_part() {
+    let ctx = regraft_dialects::context();
+    let pair = ElementType::of(&ctx, ctx.tuple_type(&[Type::F64, Type::I64]));
+    let before = live_bytes();
+    let array = Array::new(pair, &[1000]).expect("it is small");
+    let took = live_bytes() - before;
+    assert!((16_000..16_200).contains(&took), "{took} bytes");
+    let values =
+        |x: f64| [Val::tuple([Val::F64(x), Val::I64(1)]), Val::tuple([1.0.into(), 2i64.into()])];
+    let of = |x| Val::from(Array::of_values(pair, &values(x), &[2]).expect("they fit"));
+    assert!(same(&of(f64::NAN), &of(f64::NAN)) && !same(&of(0.0), &of(-0.0)));
+    assert!(!egal(&of(1.0), &of(1.0)), "an array is an object");
+    // Nothing but such a tuple is an element.
+    let others = [
+        Val::tuple([Val::F64(1.0), Val::F64(1.0)]),
+        Val::tuple([Val::F64(1.0)]),
+        Val::named(&ctx, [("a", Val::F64(1.0)), ("b", Val::I64(1))]),
+        Val::F64(1.0),
+    ];
+    for other in others {
+        assert!(!array.set(0, other.clone()) && array.push(other.clone()).is_err(), "{other:?}");
+        assert!(Array::filled(pair, &[2], &other).is_err(), "{other:?}");
+    }
+}
+
+#[test]
+fn elements_of_other_types_are_values() {
+    let ctx = regraft_dialects::context();
+    let nine = ctx.tuple_type(&[Type::F64; 9]);
+    let eight = ctx.tuple_type(&[Type::F64; 8]);
+    let nested = ctx.tuple_type(&[eight, Type::F64]);
+    let nothing = ctx.tuple_type(&[Type::UNIT]);
+    for (ty, unboxed) in [(eight, true), (nine, false), (nested, false), (nothing, false)] {
+        let array = Array::new(ElementType::of(&ctx, ty), &[3]).expect("it is small");
+        assert_eq!(matches!(array.storage(), Storage::Unboxed(_)), unboxed);
+        assert_eq!(array.get(0).is_some(), unboxed, "values are not defined yet");
+    }
+}
+
+/// What a function gets from Rust may be of another kind than its code was made for: nothing is read as what it is not.
+#[test]
+fn an_array_of_another_type_is_no_argument() {
+    let text = "
+func @f(%a: array<tuple<f64, f64>, 1>) -> f64 {
+^1:
+  %x: f64 = mem.load_part %a, 1 {part=1}
+  return %x
+}";
+    let mut engine = Interpreter::new(&module(text));
+    let error = engine.call("f", &[Array::vector(&[1.0]).into()]).expect_err("it is another type");
+    assert!(error.message().contains("array"), "{}", error.message());
+}
