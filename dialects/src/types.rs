@@ -86,6 +86,11 @@ pub fn unboxed_parts(ctx: &Interned, element: Type) -> Option<Vec<Type>> {
     fits.then_some(parts)
 }
 
+/// Returns whether an element of this type has a value before it is set: it is a scalar, or unboxed. O(parts).
+pub fn starts_defined(ctx: &Interned, element: Type) -> bool {
+    element.is_scalar() || unboxed_parts(ctx, element).is_some()
+}
+
 /// The type of the field of a tuple, named tuple or struct that an index (from 1) or a symbol
 /// names.
 ///

@@ -641,7 +641,7 @@ function isapprox(a::AbstractArray, b::AbstractArray)
     end
     return sqrt(s) <= __rtol(zero(eltype(a)), zero(eltype(b))) * max(sqrt(x), sqrt(y))
 end
-isless(a::AbstractVector, b::AbstractVector) = __tuple_less(isless, a, b)
+isless(a::AbstractVector, b::AbstractVector) = __less_by_elements(__Order(isless, isequal), a, b)
 <(a::AbstractVector, b::AbstractVector) = isless(a, b)
 function in(x, it)
     for y in it

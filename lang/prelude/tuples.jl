@@ -75,10 +75,11 @@ end
 
 @inline map(f, t::Tuple) = __unroll_map(f, t)
 @inline map(f, s::Tuple, t::Tuple, more::Tuple...) = __unroll_map(f, __as_long_as_all(s, t, more...)...)
-@inline function __as_long_as_all(ts...)
-    n = min(__unroll_map(length, ts)...)
-    return __unroll_map(t -> __ntuple(__ElementOf(t), __val(n)), ts)
+@inline function __as_long_as_all(s, more...)
+    n = __val(__unroll_fold(__shorter, data.fieldcount(s), more))
+    return __unroll_map(t -> __ntuple(__ElementOf(t), n), (s, more...))
 end
+@inline __shorter(n, t) = data.fieldcount(t) < n ? data.fieldcount(t) : n
 foreach(f, t::Tuple) = (__unroll_map(f, t); nothing)
 
 # Tuples of one type of elements are folded by a loop if they are long.
@@ -119,15 +120,27 @@ foldr(op, t::Tuple) = __fold_tuple((x, y) -> op(y, x), reverse(t))
 ==(s::Tuple, t::Tuple) = data.fieldcount(s) == data.fieldcount(t) && __all_equal(s, t)
 __all_equal(s, t) = __unroll_fold(&, true, __unroll_map(==, s, t))
 isequal(s::Tuple, t::Tuple) = data.fieldcount(s) == data.fieldcount(t) && __unroll_fold(&, true, __unroll_map(isequal, s, t))
-<(s::Tuple, t::Tuple) = __tuple_less(<, s, t)
-isless(s::Tuple, t::Tuple) = __tuple_less(isless, s, t)
-function __tuple_less(less, s, t)
+<(s::Tuple, t::Tuple) = __tuple_less(__Order(<, ==), s, t)
+isless(s::Tuple, t::Tuple) = __tuple_less(__Order(isless, isequal), s, t)
+@inline function __tuple_less(order, s, t)
+    if data.fieldcount(s) == data.fieldcount(t)
+        return __unroll_fold(order, 0, __unroll_map(tuple, s, t)) == 1
+    end
+    return __less_by_elements(order, s, t)
+end
+function __less_by_elements(order, s, t)
     for k in 1:min(length(s), length(t))
-        less(s[k], t[k]) && return true
-        s[k] == t[k] || return false
+        found = order(0, (s[k], t[k]))
+        found == 0 || return found == 1
     end
     return length(s) < length(t)
 end
+# What the first pair of elements that are not the same says: 1 if the first one is less, otherwise 2; 0 if all are the same.
+struct __Order{L,S}
+    less::L
+    same::S
+end
+@inline (o::__Order)(found, pair) = found != 0 ? found : o.less(pair[1], pair[2]) ? 1 : o.same(pair[1], pair[2]) ? 0 : 2
 @inline in(x, t::Tuple) = __unroll_fold(__EqualTo(x), false, t)
 struct __EqualTo{T}
     x::T

@@ -33,5 +33,5 @@ pub use scalar::{Outcome, Scalar};
 
 pub use crate::ir::{Number, Trap, number_name};
 pub use crate::types::{
-    MOST_UNBOXED, field_type, field_types, is_exact, is_subtype, unboxed_parts,
+    MOST_UNBOXED, field_type, field_types, is_exact, is_subtype, starts_defined, unboxed_parts,
 };

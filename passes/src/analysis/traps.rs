@@ -24,7 +24,7 @@
 //! # Cost
 //! O(operands).
 
-use regraft_dialects::semantics::{eval_scalar, field_type, is_exact, is_subtype};
+use regraft_dialects::semantics::{eval_scalar, field_type, is_exact, is_subtype, starts_defined};
 use regraft_dialects::tangent::TangentTable;
 use regraft_dialects::{ad, arith, attrs, core, data, linalg, math, mem};
 use regraft_ir::{Constant, Function, Op, OpDef, Operand, Traits, Type, TypeKind, Value};
@@ -77,9 +77,14 @@ pub fn may_trap_given(f: &Function, v: Value, facts: &impl OperandFacts) -> bool
         return f.checks_operands(v);
     }
     let promised = match def.op {
-        mem::LOAD | mem::STORE | mem::COPYTO | linalg::PRODUCT | linalg::ADD_PRODUCT => {
-            f.attr(v, "inbounds") == Some(Constant::Bool(true))
-        }
+        mem::LOAD
+        | mem::STORE
+        | mem::LOAD_PART
+        | mem::STORE_PART
+        | mem::LAST_PART
+        | mem::COPYTO
+        | linalg::PRODUCT
+        | linalg::ADD_PRODUCT => attrs::is_inbounds(f.ctx(), f.attrs(v)),
         core::GLOBAL => attrs::is_defined(f.ctx(), f.attrs(v)),
         _ => false,
     };
@@ -139,14 +144,14 @@ impl<F: OperandFacts> Query<'_, F> {
                 self.field_type().is_some_and(|field| self.ty(2).is_assignable_to(field))
             }
             mem::LOAD => {
-                // Elements of other types may be undefined.
                 let element = match self.f.ctx().kind(self.ty(0)) {
                     TypeKind::Array { element, .. } => *element,
                     _ => return false,
                 };
-                element.is_scalar() && self.is_in_bounds()
+                starts_defined(self.f.ctx(), element) && self.is_in_bounds()
             }
             mem::STORE => self.is_in_bounds(),
+            mem::LOAD_PART | mem::STORE_PART | mem::LAST_PART => self.promised,
             mem::COPYTO | linalg::PRODUCT | linalg::ADD_PRODUCT => self.promised,
             mem::SIZE => self.int(1).lo >= 1,
             mem::ALLOC => self.is_small(0),

@@ -139,6 +139,8 @@ fn store(f: &mut Function, v: Value, parts: &[Type]) -> IrResult<()> {
         let store = mem::store_part(operands[0], part, operands[2..].iter().copied());
         f.insert(v, store.with_attrs(attrs))?;
     }
+    let nothing = f.constant_id(Constant::Unit);
+    f.replace_all_uses(v, nothing)?;
     f.delete(v)
 }
 

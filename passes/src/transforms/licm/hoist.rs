@@ -1,6 +1,7 @@
 //! Decides which instructions can leave which loops.
 
 use regraft_dialects::mem;
+use regraft_dialects::semantics::starts_defined;
 use regraft_ir::{Block, Function, IrResult, Operand, Traits, Value};
 use rustc_hash::FxHashSet;
 
@@ -233,7 +234,7 @@ impl Walk<'_> {
                 Kind::Trapping => from.max(self.blocked.trapping),
             });
             let may_be_safe = match def.op {
-                mem::LOAD => f.ty(v).is_scalar(),
+                mem::LOAD => starts_defined(f.ctx(), f.ty(v)),
                 _ => kind == Kind::Trapping && def.traits.contains(Traits::PURE),
             };
             if free <= depth && free < least && may_be_safe {

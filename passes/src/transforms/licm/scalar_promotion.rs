@@ -17,6 +17,7 @@
 //! load before the loop then traps in its stead, and none after it.
 
 use regraft_dialects::mem;
+use regraft_dialects::semantics::starts_defined;
 use regraft_ir::{Block, Constant, Function, IrResult, Operand, Type, TypeKind, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -233,7 +234,7 @@ fn held(f: &Function, object: Operand) -> Option<Type> {
     match *f.ctx().kind(f.operand_type(object)) {
         TypeKind::Ref(ty) => Some(ty),
         // An element of another type may be undefined, and reading it traps.
-        TypeKind::Array { element, .. } if element.is_scalar() => Some(element),
+        TypeKind::Array { element, .. } if starts_defined(f.ctx(), element) => Some(element),
         _ => None,
     }
 }

@@ -33,6 +33,7 @@
 mod available;
 mod place;
 
+use regraft_dialects::semantics::starts_defined;
 use regraft_dialects::{data, mem};
 use regraft_ir::{Block, Function, IrResult, Operand, Value};
 use rustc_hash::FxHashMap;
@@ -126,7 +127,7 @@ fn is_candidate(f: &Function, block: Block) -> bool {
 
 fn is_load(f: &Function, v: Value) -> bool {
     matches!(f.op(v), Some(mem::LOAD | mem::REF_GET | data::GETFIELD))
-        && f.ty(v).is_scalar()
+        && starts_defined(f.ctx(), f.ty(v))
         && !f.checks_operands(v)
 }
 

@@ -1,5 +1,6 @@
 //! Checked functions: copies that return errors.
 
+use regraft_dialects::semantics::starts_defined;
 use regraft_dialects::{arith, cf, core, data, mem};
 use regraft_ir::{
     Block, Constant, Diagnostic, Function, Inst, IrResult, Module, Operand, Symbol, Type, TypeKind,
@@ -271,7 +272,7 @@ fn bounds_test(f: &mut Function, v: Value) -> IrResult<Option<Value>> {
         return Ok(None);
     };
     let indices: Vec<Operand> = f.operands(v).skip(first).collect();
-    let may_be_undefined = first == 1 && !element.is_scalar();
+    let may_be_undefined = first == 1 && !starts_defined(f.ctx(), element);
     if indices.len() != usize::from(rank) || may_be_undefined || f.checks_operands(v) {
         return Ok(None);
     }
