@@ -42,12 +42,12 @@ impl<E: Emitter> Translator<'_, '_, E> {
                     Src::Unit => Some((Type::UNIT, None)),
                     _ => None,
                 });
-                let values: Option<SmallVec<[(Type, Option<Reg>); 8]>> = values.collect();
-                let Some(values) = values else { return false };
+                let Some(values) = values.collect::<Option<Vec<(Type, Option<Reg>)>>>() else {
+                    return false;
+                };
                 let fits = values.iter().map(|&(ty, _)| ty).eq(scalars.types.iter().copied());
                 if fits {
-                    let regs = values.into_iter().map(|(_, reg)| reg).collect();
-                    self.push_parts(pc, array, &scalars, regs);
+                    self.push_parts(pc, array, scalars.size, &values);
                 }
                 fits
             }
@@ -86,8 +86,8 @@ impl<E: Emitter> Translator<'_, '_, E> {
         &mut self,
         pc: Pc,
         (array, is_last): (Reg, bool),
-        scalars: &Scalars,
-        values: SmallVec<[Option<Reg>; 8]>,
+        size: i64,
+        values: &[(Type, Option<Reg>)],
     ) {
         let (object, length) = self.end_of(array);
         // There is none in an array whose elements are lent.
@@ -95,8 +95,8 @@ impl<E: Emitter> Translator<'_, '_, E> {
         let fits = self.e.int_cmp(IntCmp::Lt, length, room);
         self.quickly(fits, pc, |this| {
             let elements = this.elements(object);
-            let place = this.e.element(elements, length, scalars.size);
-            for (at, (&ty, reg)) in (0..).zip(scalars.types.iter().zip(values)) {
+            let place = this.e.element(elements, length, size);
+            for (at, &(ty, reg)) in (0..).zip(values) {
                 if let (Some(ty), Some(reg)) = (Scalar::of(ty), reg) {
                     let x = this.e.read(reg);
                     this.e.store(ty.mem(), Area::Elements(ty.mem()), place, at * WORD as i32, x);
