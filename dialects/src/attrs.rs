@@ -11,9 +11,7 @@
 //! # Ok::<(), regraft_ir::IrError>(())
 //! ```
 
-use std::sync::Arc;
-
-use crate::ir::{AttrDef, Attrs, Constant, Context, Function, Symbol, Type, TypePattern};
+use crate::ir::{AttrDef, Attrs, Constant, Context, Function, Interned, Symbol, Type, TypePattern};
 
 /// A promise that the indices are in bounds.
 pub(crate) const INBOUNDS: &[AttrDef] = &[promised("inbounds")];
@@ -33,25 +31,29 @@ const SCOPE: &str = "scope";
 
 const PART: &str = "part";
 
-/// Returns the attributes of an access to a part of an element, by those of an access to the whole of it.
-pub fn with_part(ctx: &Context, attrs: Attrs, part: i64) -> Attrs {
-    let number = (ctx.symbol(PART), ctx.constant_id(part));
-    let all: Vec<(Symbol, _)> = ctx.attr_entries(attrs).iter().copied().chain([number]).collect();
-    ctx.attrs(&all)
+/// Returns the attributes of an access to the part of an element at a position from 0, by those of an access to the whole of it.
+pub fn with_part(ctx: &Context, attrs: Attrs, position: usize) -> Attrs {
+    with_attr(ctx, attrs, PART, Constant::I64(position as i64 + 1))
 }
 
-/// Returns the number of the part, from 1, that is accessed.
-pub fn part(ctx: &Context, attrs: Attrs) -> Option<i64> {
-    ctx.attr(attrs, PART).and_then(|number| ctx.constant(number).as_int())
+/// Returns the position, from 0, of the part that is accessed.
+pub fn part(ctx: &Interned, attrs: Attrs) -> Option<usize> {
+    let number = ctx.constant(ctx.attr(attrs, PART)?).as_int()?;
+    usize::try_from(number.checked_sub(1)?).ok()
+}
+
+/// Returns attributes with another one, behind the others.
+fn with_attr(ctx: &Context, attrs: Attrs, name: &str, value: Constant) -> Attrs {
+    let new = (ctx.symbol(name), ctx.constant_id(value));
+    let others = ctx.attr_entries(attrs).iter().copied().filter(|&(name, _)| name != new.0);
+    let all: Vec<(Symbol, _)> = others.chain([new]).collect();
+    ctx.attrs(&all)
 }
 
 /// Returns the attributes of an access, with a number of its alias scope: two accesses in one function with
 /// different numbers are to different arrays.
 pub fn with_scope(ctx: &Context, attrs: Attrs, scope: i64) -> Attrs {
-    let number = (ctx.symbol(SCOPE), ctx.constant_id(scope));
-    let others = ctx.attr_entries(without_scope(ctx, attrs));
-    let all: Vec<(Symbol, _)> = others.iter().copied().chain([number]).collect();
-    ctx.attrs(&all)
+    with_attr(ctx, attrs, SCOPE, Constant::I64(scope))
 }
 
 /// Returns the attributes of an access without the number of its alias scope, which means nothing in another function,
@@ -115,11 +117,8 @@ pub fn set_fast(f: &mut Function) {
 
 /// Sets an attribute of a function, behind the others.
 pub fn set_function_attr(f: &mut Function, name: &str, value: Constant) {
-    let ctx = Arc::clone(f.ctx());
-    let new = (ctx.symbol(name), ctx.constant_id(value));
-    let others = ctx.attr_entries(f.function_attrs()).iter().filter(|&&(name, _)| name != new.0);
-    let all: Vec<_> = others.copied().chain([new]).collect();
-    f.set_function_attrs(ctx.attrs(&all));
+    let attrs = with_attr(f.ctx(), f.function_attrs(), name, value);
+    f.set_function_attrs(attrs);
 }
 
 /// Returns whether native code may compute a function by the algebra of real numbers.
@@ -142,12 +141,9 @@ pub fn inbounds(ctx: &Context) -> Attrs {
     promise(ctx, INBOUNDS[0].name)
 }
 
-/// Returns the attributes of an access that is known to be in bounds, with all others that it has.
-pub fn with_inbounds(ctx: &Context, attrs: Attrs) -> Attrs {
-    let promise = (ctx.symbol(INBOUNDS[0].name), ctx.constant_id(Constant::Bool(true)));
-    let others = ctx.attr_entries(attrs).iter().copied().filter(|&(name, _)| name != promise.0);
-    let all: Vec<(Symbol, _)> = others.chain([promise]).collect();
-    ctx.attrs(&all)
+/// Returns the attributes of an access that is in bounds, or has to be checked, with all others that it has.
+pub fn with_inbounds(ctx: &Context, attrs: Attrs, is_inbounds: bool) -> Attrs {
+    with_attr(ctx, attrs, INBOUNDS[0].name, Constant::Bool(is_inbounds))
 }
 
 /// Returns whether an access is known to be in bounds.

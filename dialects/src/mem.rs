@@ -18,7 +18,7 @@
 use regraft_math::Forms;
 
 use crate::arith;
-use crate::attrs::{ACCESS, FUNCTION, INBOUNDS, PART_ACCESS, UNDEF};
+use crate::attrs::{ACCESS, FUNCTION, INBOUNDS, PART_ACCESS, UNDEF, part};
 use crate::ir::{Constant, Effects, Fold, InstView, Op, OperandSet, Type, TypeKind};
 use crate::math;
 use crate::types::unboxed_parts;
@@ -379,14 +379,11 @@ fn parts_of_elements(view: &InstView<'_>) -> Result<Vec<Type>, String> {
 /// The type of the part of an element that is accessed.
 fn part_type(view: &InstView<'_>) -> Result<Type, String> {
     let parts = parts_of_elements(view)?;
-    let number = view.attr("part").and_then(Constant::as_int);
-    number
-        .and_then(|number| parts.get(usize::try_from(number.checked_sub(1)?).ok()?))
-        .copied()
-        .ok_or_else(|| {
-            let ty = view.ctx.type_text(view.types[0]);
-            format!("elements of {ty} have the parts 1 to {}", parts.len())
-        })
+    let part = part(view.ctx, view.attrs).and_then(|position| parts.get(position));
+    part.copied().ok_or_else(|| {
+        let ty = view.ctx.type_text(view.types[0]);
+        format!("elements of {ty} have the parts 1 to {}", parts.len())
+    })
 }
 
 fn verify_part(view: &InstView<'_>) -> Result<(), String> {

@@ -174,7 +174,7 @@ fn elements_of_other_types_are_values() {
     }
 }
 
-/// What a function gets from Rust may be of another kind than its code was made for: nothing is read as what it is not.
+/// An argument from Rust may be of another type than the code was made for: nothing is read as what it is not.
 #[test]
 fn an_array_of_another_type_is_no_argument() {
     let text = "

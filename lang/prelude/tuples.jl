@@ -135,7 +135,7 @@ function __less_by_elements(order, s, t)
     end
     return length(s) < length(t)
 end
-# What the first pair of elements that are not the same says: 1 if the first one is less, otherwise 2; 0 if all are the same.
+# The order of the first two elements that are not the same: 1 if the first is less, otherwise 2; 0 as long as all are the same.
 struct __Order{L,S}
     less::L
     same::S

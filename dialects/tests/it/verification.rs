@@ -2,10 +2,9 @@
 
 use std::sync::Arc;
 
-use regraft_dialects::attrs::with_part;
 use regraft_dialects::{arith, cf, context, core, data, mem};
 use regraft_ir::{
-    Attrs, Block, Constant, Context, Function, Inst, Operand, StructDef, StructId, Type, Value,
+    Block, Constant, Context, Function, Inst, Operand, StructDef, StructId, Type, Value,
 };
 
 /// A function with parameters of these types, and its entry.
@@ -180,7 +179,10 @@ fn parts_are_those_of_unboxed_elements() {
     let pair = ctx.tuple_type(&[Type::F64, Type::I64]);
     let types = [ctx.array_type(pair, 1), ctx.array_type(Type::F64, 1), ctx.array_type(pair, 2)];
     let (mut f, entry, p) = function(&ctx, &[types[0], types[1], types[2], Type::I64, Type::F64]);
-    let part = |number| with_part(&ctx, Attrs::NONE, number);
+    let part = |number: i64| {
+        let number = ctx.constant_id(number);
+        ctx.attrs(&[(ctx.symbol("part"), number)])
+    };
     let first = f.push(entry, mem::load_part(p[0], [p[3]]).with_attrs(part(1))).expect("a part");
     let second = f.push(entry, mem::last_part(p[0]).with_attrs(part(2))).expect("a part");
     assert_eq!((f.ty(first), f.ty(second)), (Type::F64, Type::I64));

@@ -1,5 +1,6 @@
 //! `mem`: arrays and refs.
 
+use regraft_dialects::attrs::part;
 use regraft_dialects::semantics;
 use regraft_ir::{Constant, Type, TypeKind};
 use regraft_math::Forms;
@@ -118,25 +119,24 @@ pub(super) fn store(cx: &mut EvalCx<'_>, args: &[Val]) -> Result<Val, Trap> {
     Ok(Val::Unit)
 }
 
-/// The number of the part of an element that is accessed, from 0.
-fn part(cx: &EvalCx<'_>) -> Option<usize> {
-    let number = cx.attr("part")?.as_int()?;
-    usize::try_from(number.checked_sub(1)?).ok()
-}
-
 pub(super) fn load_part(cx: &mut EvalCx<'_>, args: &[Val]) -> Result<Val, Trap> {
     let [Val::Array(array), indices @ ..] = args else { return Err(cx.wrong_types(args)) };
-    let offset = offset(cx, array, indices)?;
-    let (Storage::Unboxed(all), Some(part)) = (array.storage(), part(cx)) else {
-        return Err(cx.wrong_types(args));
+    part_at(cx, args, array, offset(cx, array, indices)?)
+}
+
+/// The part that the attributes name of an element at a position in memory.
+fn part_at(cx: &EvalCx<'_>, args: &[Val], array: &Array, at: usize) -> Result<Val, Trap> {
+    let part = match (array.storage(), part(cx.ctx, cx.attrs)) {
+        (Storage::Unboxed(all), Some(part)) => all.part(at, part),
+        _ => None,
     };
-    all.part(offset, part).ok_or_else(|| cx.wrong_types(args))
+    part.ok_or_else(|| cx.wrong_types(args))
 }
 
 pub(super) fn store_part(cx: &mut EvalCx<'_>, args: &[Val]) -> Result<Val, Trap> {
     let [Val::Array(array), value, indices @ ..] = args else { return Err(cx.wrong_types(args)) };
     let offset = offset(cx, array, indices)?;
-    match (array.storage(), part(cx)) {
+    match (array.storage(), part(cx.ctx, cx.attrs)) {
         (Storage::Unboxed(all), Some(part)) if all.set_part(offset, part, value) => Ok(Val::Unit),
         _ => Err(cx.wrong_types(args)),
     }
@@ -198,10 +198,7 @@ pub(super) fn push_parts(cx: &mut EvalCx<'_>, args: &[Val]) -> Result<Val, Trap>
 pub(super) fn last_part(cx: &mut EvalCx<'_>, args: &[Val]) -> Result<Val, Trap> {
     let [Val::Array(array)] = args else { return Err(cx.wrong_types(args)) };
     let last = array.len().checked_sub(1).ok_or(EMPTY)?;
-    let (Storage::Unboxed(all), Some(part)) = (array.storage(), part(cx)) else {
-        return Err(cx.wrong_types(args));
-    };
-    all.part(last, part).ok_or_else(|| cx.wrong_types(args))
+    part_at(cx, args, array, last)
 }
 
 pub(super) fn copy(cx: &mut EvalCx<'_>, args: &[Val]) -> Result<Val, Trap> {

@@ -24,8 +24,8 @@ pub(crate) enum Quick {
         fits: bool,
     },
     /// The part of an element at a position, from 0, of an array of unboxed elements, to be loaded or stored.
-    LoadPart(u32),
-    StorePart(u32),
+    LoadPart(u8),
+    StorePart(u8),
     /// An array whose elements are not set, by their type: scalars are zero, or if they are `undef`, anything.
     Alloc {
         element: ElementType,
@@ -64,12 +64,10 @@ impl Quick {
             },
             mem::LOAD => Self::Load,
             mem::LOAD_PART | mem::STORE_PART => {
-                let part =
-                    attrs::part(f.ctx(), f.attrs(v)).and_then(|part| u32::try_from(part - 1).ok());
-                match (op, part) {
-                    (mem::LOAD_PART, Some(part)) => Self::LoadPart(part),
-                    (_, Some(part)) => Self::StorePart(part),
-                    _ => Self::None,
+                match attrs::part(f.ctx(), f.attrs(v)).and_then(|part| u8::try_from(part).ok()) {
+                    Some(part) if op == mem::LOAD_PART => Self::LoadPart(part),
+                    Some(part) => Self::StorePart(part),
+                    None => Self::None,
                 }
             }
             mem::STORE => {

@@ -59,7 +59,7 @@ macro_rules! by_element {
 pub(crate) use by_element;
 
 impl Array {
-    /// The type of the elements, and how they are kept.
+    /// The type of the elements, with their build if they are unboxed.
     pub fn element_type(&self) -> ElementType {
         match &self.storage {
             Storage::Unboxed(all) => ElementType::new(self.element, Some(all.element())),

@@ -1,11 +1,11 @@
-//! How arrays keep their elements.
+//! The element types of arrays, each with the way in which arrays keep such elements.
 
 use regraft_ir::{Context, Type};
 
 use super::unboxed::UnboxedType;
 use super::val::Val;
 
-/// The type of the elements of an array, and how they are kept.
+/// The type of the elements of an array, with their build if they are unboxed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ElementType {
     ty: Type,
@@ -16,7 +16,7 @@ impl ElementType {
     /// Values of any type.
     pub const ANY: Self = Self { ty: Type::ANY, unboxed: None };
 
-    /// Returns how arrays keep elements of a type. O(parts).
+    /// The element type of arrays of this type. O(parts).
     pub fn of(ctx: &Context, ty: Type) -> Self {
         let unboxed = if ty.is_scalar() { None } else { UnboxedType::of(ctx, ty) };
         Self { ty, unboxed }
@@ -41,7 +41,7 @@ impl ElementType {
         self.ty
     }
 
-    /// What the elements are made of, if they are unboxed.
+    /// The build of the elements, if they are unboxed.
     #[inline]
     pub fn unboxed(self) -> Option<UnboxedType> {
         self.unboxed

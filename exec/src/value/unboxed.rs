@@ -1,6 +1,6 @@
 //! Elements that are tuples or immutable structs of scalars, unboxed: the parts of each stand side by side in the array.
 //!
-//! A part takes a word of 8 bytes, of which it fills the lower ones. What an element is made of stands once, with the elements:
+//! A part takes a word of 8 bytes, of which it fills the lower ones. The build of an element stands once, with the elements:
 //! [`UnboxedType`]. An element that was never set is made of zeros.
 
 #![allow(unsafe_code)]
@@ -33,7 +33,7 @@ pub(super) enum UnboxedKind {
     Struct,
 }
 
-/// What unboxed elements are made of.
+/// The build of unboxed elements: their kind, and the types of their parts.
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[repr(C)]
 pub struct UnboxedType {
@@ -70,7 +70,7 @@ impl UnboxedType {
         }
     }
 
-    /// The number of parts, from 1 to 8.
+    /// Returns the number of parts, from 1 to 8.
     #[inline]
     pub fn count(self) -> usize {
         (self.bits >> KIND_BITS) as usize & ((1 << COUNT_BITS) - 1)
@@ -151,17 +151,15 @@ impl Unboxed {
         rows!(self, rows => rows.renew(0, len, [0; _]));
     }
 
-    /// Puts the elements of another one, of the same type, in the place of these, which it gives back.
-    pub(super) fn replace(&self, with: &Self) -> Self {
-        let old = Self::none(self.of);
-        if with.of == self.of {
-            rows!(self, rows => {
-                // SAFETY: all are of one type.
-                let (old, with) = unsafe { (old.rows(), with.rows()) };
-                drop(old.replace(rows.replace(with.take())));
-            });
-        }
-        old
+    /// Exchanges the elements for those of another one.
+    ///
+    /// # Panics
+    /// If those are of another type.
+    pub(super) fn swap(&self, other: &Self) {
+        assert_eq!(self.of, other.of, "elements keep their type");
+        self.rows.data.swap(&other.rows.data);
+        self.rows.len.swap(&other.rows.len);
+        self.rows.capacity.swap(&other.rows.capacity);
     }
 
     /// The vector of elements, of as many words each as they have parts.
@@ -174,7 +172,7 @@ impl Unboxed {
         unsafe { &*(&raw const self.rows).cast::<RawVec<[u64; N]>>() }
     }
 
-    /// What the elements are made of.
+    /// The build of the elements.
     #[inline]
     pub fn element(&self) -> UnboxedType {
         self.of

@@ -5,6 +5,7 @@ use regraft_ir::{Context, Type, TypeKind};
 use smallvec::SmallVec;
 
 use super::construct::Compound;
+use super::scalar::Scalar;
 use super::unboxed::{Unboxed, UnboxedKind, UnboxedType};
 use super::val::Val;
 
@@ -12,7 +13,7 @@ use super::val::Val;
 type Words = SmallVec<[u64; MOST_UNBOXED]>;
 
 impl UnboxedType {
-    /// Returns what elements of this type are made of if arrays keep them unboxed. O(parts).
+    /// The build of elements of this type, if arrays keep them unboxed. O(parts).
     pub fn of(ctx: &Context, element: Type) -> Option<Self> {
         let parts = unboxed_parts(ctx, element)?;
         let (kind, ty) = match ctx.kind(element) {
@@ -58,31 +59,15 @@ impl UnboxedType {
 
 /// The part of a type that a word is.
 fn part_of(ty: Type, word: u64) -> Val {
-    match ty {
-        Type::BOOL => Val::Bool(word & 1 != 0),
-        Type::I8 => Val::I8(word as i8),
-        Type::I16 => Val::I16(word as i16),
-        Type::I32 => Val::I32(word as i32),
-        Type::I64 => Val::I64(word as i64),
-        Type::F32 => Val::F32(f32::from_bits(word as u32)),
-        Type::F64 => Val::F64(f64::from_bits(word)),
-        _ => Val::Unit,
-    }
+    Scalar::of(ty).map_or(Val::Unit, |scalar| scalar.boxed(word))
 }
 
 /// The word of a part, all of whose bits depend on it alone; `None` if it is of another type.
 fn word_of(ty: Type, part: &Val) -> Option<u64> {
-    Some(match (ty, part) {
-        (Type::UNIT, Val::Unit) => 0,
-        (Type::BOOL, &Val::Bool(x)) => x.into(),
-        (Type::I8, &Val::I8(x)) => x as u64,
-        (Type::I16, &Val::I16(x)) => x as u64,
-        (Type::I32, &Val::I32(x)) => x as u64,
-        (Type::I64, &Val::I64(x)) => x as u64,
-        (Type::F32, Val::F32(x)) => x.to_bits().into(),
-        (Type::F64, Val::F64(x)) => x.to_bits(),
-        _ => return None,
-    })
+    match Scalar::of(ty) {
+        Some(scalar) => scalar.unboxed(part),
+        None => matches!(part, Val::Unit).then_some(0),
+    }
 }
 
 impl Unboxed {

@@ -84,14 +84,14 @@ fn parts_accessed(f: &Function, v: Value) -> Option<Vec<Type>> {
     if is_exact { unboxed_parts(f.ctx(), element) } else { None }
 }
 
-/// The attributes of the accesses to the parts of an element that are scalars, by position from 0, with the types. The first one is
-/// checked if the access to the whole is.
+/// The positions, from 0, of the parts of an element that are scalars, with the attributes of an access to each. The first access is
+/// checked if that to the whole is.
 fn accesses(f: &Function, v: Value, parts: &[Type]) -> Vec<(usize, Attrs)> {
     let (ctx, old) = (f.ctx(), f.attrs(v));
     let scalars = (0..parts.len()).filter(|&part| parts[part].is_scalar());
     let numbered = scalars.enumerate().map(|(at, part)| {
-        let attrs = if at == 0 { old } else { attrs::with_inbounds(ctx, old) };
-        (part, attrs::with_part(ctx, attrs, part as i64 + 1))
+        let attrs = if at == 0 { old } else { attrs::with_inbounds(ctx, old, true) };
+        (part, attrs::with_part(ctx, attrs, part))
     });
     numbered.collect()
 }

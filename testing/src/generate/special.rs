@@ -419,7 +419,7 @@ impl Body<'_, '_> {
     fn part(&mut self, parts: &[Type]) -> Option<(Attrs, Type)> {
         let scalars: Vec<usize> = (0..parts.len()).filter(|&at| parts[at].is_scalar()).collect();
         let at = self.c().pick(&scalars);
-        Some((with_part(&self.ctx(), Attrs::NONE, at as i64 + 1), parts[at]))
+        Some((with_part(&self.ctx(), Attrs::NONE, at), parts[at]))
     }
 
     fn load_part(&mut self) -> Option<Var> {

@@ -63,7 +63,7 @@ impl Machine<'_> {
                     if let Storage::Unboxed(all) = array.storage()
                         && let Some(offset) = array.offset(&at) =>
                 {
-                    all.part(offset, part as usize)
+                    all.part(offset, part.into())
                 }
                 _ => None,
             },
@@ -71,11 +71,7 @@ impl Machine<'_> {
                 (Some(Val::Array(array)), Some(at))
                     if let Storage::Unboxed(all) = array.storage()
                         && let Some(offset) = array.offset(&at)
-                        && all.set_part(
-                            offset,
-                            part as usize,
-                            &self.copied(code, *value, s, v),
-                        ) =>
+                        && all.set_part(offset, part.into(), &self.copied(code, *value, s, v)) =>
                 {
                     Some(Val::Unit)
                 }

@@ -13,6 +13,15 @@ use crate::interp::{Dst, EvalSite, Inst, Pc, Reg, Scalar, Src};
 /// The bytes of a part of an unboxed element.
 pub(super) const WORD: i64 = size_of::<u64>() as i64;
 
+/// A part of an unboxed element.
+pub(super) struct Part {
+    pub(super) ty: Type,
+    /// The bytes of the element that stand before it.
+    pub(super) at: i32,
+    /// The bytes of the element.
+    pub(super) element_size: i64,
+}
+
 /// An access to an element of an array of scalars, or to a part of an unboxed one.
 pub(super) struct Access {
     /// The register of the array.
@@ -89,7 +98,7 @@ impl<E: Emitter> Translator<'_, '_, E> {
         let Access { array, is_last, ref indices, ty, reg, is_store } = access;
         let fits = indices.len() == 1 || indices.len() == usize::from(rank);
         let (found, size, at) = match self.part_of(pc, element) {
-            Some((part, count, at)) => (part, count * WORD, at as i32 * WORD as i32),
+            Some(part) => (part.ty, part.element_size, part.at),
             None => (element, ty.mem().size(), 0),
         };
         if !fits || found != ty.ty() {
@@ -114,15 +123,13 @@ impl<E: Emitter> Translator<'_, '_, E> {
         true
     }
 
-    /// The type of the part of an element that an instruction accesses, the number of parts, and the position from 0.
-    fn part_of(&self, pc: Pc, element: Type) -> Option<(Type, i64, usize)> {
+    /// The part of an element of this type that an instruction accesses, if that is what it does.
+    pub(super) fn part_of(&self, pc: Pc, element: Type) -> Option<Part> {
         let (f, v) = (self.source.f, self.made_from(pc));
-        if !matches!(f.op(v), Some(mem::LOAD_PART | mem::STORE_PART)) {
-            return None;
-        }
         let parts = unboxed_parts(f.ctx(), element)?;
-        let at = usize::try_from(attrs::part(f.ctx(), f.attrs(v))?.checked_sub(1)?).ok()?;
-        Some((*parts.get(at)?, parts.len() as i64, at))
+        let at = attrs::part(f.ctx(), f.attrs(v))?;
+        let element_size = parts.len() as i64 * WORD;
+        Some(Part { ty: *parts.get(at)?, at: at as i32 * WORD as i32, element_size })
     }
 
     /// The size of an array along a dimension that is known; `false` if the instruction is another one.

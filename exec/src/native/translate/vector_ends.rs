@@ -1,13 +1,13 @@
 //! The ends of vectors, where elements come and go: stacks of a tape, above all.
 
+use regraft_dialects::mem;
 use regraft_dialects::semantics::unboxed_parts;
-use regraft_dialects::{attrs, mem};
 use regraft_ir::{Type, TypeKind};
 use smallvec::{SmallVec, smallvec};
 
 use super::super::emitter::{Area, Emitter, Int2, IntCmp, Mem};
 use super::Translator;
-use super::memory::WORD;
+use super::memory::{Part, WORD};
 use super::values::value_in;
 use crate::interp::{Dst, Pc, Reg, Scalar, Src};
 use crate::value::offsets;
@@ -34,7 +34,7 @@ impl<E: Emitter> Translator<'_, '_, E> {
         let scalars = self.scalars(element);
         match (site.def.op, args, site.dst) {
             (mem::PUSH, &[value], Dst::Nowhere) if let Some(value) = value_in(value) => {
-                self.push_value(pc, array, value)
+                self.push_value(pc, element, array, value)
             }
             (mem::PUSH | mem::PUSH_PARTS, values, Dst::Nowhere) => {
                 let values = values.iter().map(|&value| match value {
@@ -59,14 +59,11 @@ impl<E: Emitter> Translator<'_, '_, E> {
                 self.pop_part(pc, array, &scalars, None);
                 true
             }
-            (mem::LAST_PART, [], Dst::Scalar(ty, reg)) => {
-                let part =
-                    attrs::part(self.source.f.ctx(), self.source.f.attrs(self.made_from(pc)));
-                let at = part.and_then(|part| usize::try_from(part.checked_sub(1)?).ok());
-                let Some(at) = at.filter(|&at| scalars.types.get(at) == Some(&ty.ty())) else {
-                    return false;
-                };
-                self.last_part(pc, array, &scalars, (at, ty, reg));
+            (mem::LAST_PART, [], Dst::Scalar(ty, reg))
+                if let Some(part) = self.part_of(pc, element)
+                    && part.ty == ty.ty() =>
+            {
+                self.last_part(pc, array, &part, (ty, reg));
                 true
             }
             _ => false,
@@ -140,8 +137,8 @@ impl<E: Emitter> Translator<'_, '_, E> {
         &mut self,
         pc: Pc,
         (array, is_last): (Reg, bool),
-        scalars: &Scalars,
-        (at, ty, to): (usize, Scalar, Reg),
+        part: &Part,
+        (ty, to): (Scalar, Reg),
     ) {
         let (object, length) = self.end_of(array);
         if !self.is_promised(pc) {
@@ -149,8 +146,8 @@ impl<E: Emitter> Translator<'_, '_, E> {
             let has_some = self.e.int_cmp(IntCmp::Lt, zero, length);
             self.ensure(has_some, pc);
         }
-        let place = self.last_place(object, length, scalars.size);
-        let x = self.e.load(ty.mem(), Area::Elements(ty.mem()), place, at as i32 * WORD as i32);
+        let place = self.last_place(object, length, part.element_size);
+        let x = self.e.load(ty.mem(), Area::Elements(ty.mem()), place, part.at);
         self.e.write(to, x);
         if is_last {
             self.empty(array);
@@ -181,13 +178,10 @@ impl<E: Emitter> Translator<'_, '_, E> {
     fn push_value(
         &mut self,
         pc: Pc,
+        element: Type,
         (array, is_last): (Reg, bool),
         (value, is_taken): (Reg, bool),
     ) -> bool {
-        let &TypeKind::Array { element, .. } = self.source.f.ctx().kind(self.operand_type(pc, 0))
-        else {
-            return false;
-        };
         if !self.may_hold_operand(element, pc, 1) {
             return false;
         }

@@ -24,7 +24,9 @@ impl Unboxed {
 
     /// Takes the elements out, and keeps their room.
     pub(in crate::value) fn strip(&self) {
-        give(self.replace(&Self::zeroed(self.element(), 0)));
+        let all = Self::with_room(self.element(), 0);
+        all.swap(self);
+        give(all);
     }
 
     /// Appends an element of these words; `false` if it has another number of parts.
@@ -51,7 +53,8 @@ impl Unboxed {
             let mut more = room(of, count.max(4));
             more.renew(of, self.len());
             more.words_mut().copy_from_slice(self.words());
-            give(self.replace(&more));
+            more.swap(self);
+            give(more);
         }
     }
 }

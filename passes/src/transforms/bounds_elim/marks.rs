@@ -1,6 +1,7 @@
 //! The attribute that says of an access whether its indices are in bounds.
 
-use regraft_ir::{Block, Constant, Function, IrResult, Value};
+use regraft_dialects::attrs::with_inbounds;
+use regraft_ir::{Block, Function, IrResult, Value};
 
 use crate::analysis::bounds::is_promised;
 use crate::analysis::memory_location::element_indices;
@@ -17,9 +18,6 @@ pub(super) fn is_unmarked(f: &Function, v: Value) -> bool {
 
 /// Says of an access that it is in bounds, or that it has to be checked.
 pub(super) fn mark(f: &mut Function, v: Value, in_bounds: bool) -> IrResult<()> {
-    let ctx = f.ctx();
-    let mut entries = ctx.attr_entries(f.attrs(v)).to_vec();
-    entries.push((ctx.symbol("inbounds"), ctx.constant_id(Constant::Bool(in_bounds))));
-    let attrs = ctx.attrs(&entries);
+    let attrs = with_inbounds(f.ctx(), f.attrs(v), in_bounds);
     f.set_attrs(v, attrs)
 }
