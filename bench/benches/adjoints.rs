@@ -5,9 +5,9 @@
 //! for the function itself, and the bytes that are kept in each iteration; the time to the first
 //! gradient; the time that it takes to make the derivative of a large function; the time of an iteration of loops that take a
 //! derivative each time (`src/derivatives_in_loops.jl`), work on small values (`src/small_values.jl`), hand arrays on or call what is
-//! known only when it runs (`src/states_and_types.jl`).
+//! known only when it runs (`src/states_and_types.jl`), or go over arrays of complex numbers and tuples (`src/unboxed_elements.jl`).
 //!
-//! A word may follow: `programs`, `first`, `growth`, `loops`, `values` or `states`, for that part alone.
+//! A word may follow: `programs`, `first`, `growth`, `loops`, `values`, `states` or `elements`, for that part alone.
 
 use regraft_ad::{PlanKind, ReverseOptions, reverse};
 use regraft_bench::adjoints::{ADBENCH, Adjoint, LOOPS, MOONCAKE, Program};
@@ -44,6 +44,7 @@ fn main() {
         ("loops", include_str!("../src/derivatives_in_loops.jl"), &IN_LOOPS[..]),
         ("values", include_str!("../src/small_values.jl"), &OF_VALUES),
         ("states", include_str!("../src/states_and_types.jl"), &OF_STATES),
+        ("elements", include_str!("../src/unboxed_elements.jl"), &OF_ELEMENTS),
     ] {
         if wants(part)
             && let Err(errors) = loop_figures(&mut table, text, functions)
@@ -103,6 +104,16 @@ const OF_STATES: [(&str, f64); 7] = [
     ("areas", 60.0),
     ("layered", 4000.0),
     ("layer_gradients", 30_000.0),
+];
+
+/// Loops over arrays of complex numbers and tuples, with the most nanoseconds of an iteration.
+const OF_ELEMENTS: [(&str, f64); 6] = [
+    ("transforms", 2500.0),
+    ("transform_gradients", 10_000.0),
+    ("products", 300.0),
+    ("pairs_of_points", 1000.0),
+    ("stacks", 300.0),
+    ("sorted_pairs", 4000.0),
 ];
 
 /// The time of an iteration by Cranelift of functions of a program, the median of several runs of many.
