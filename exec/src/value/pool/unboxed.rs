@@ -94,8 +94,10 @@ mod tests {
         let ctx = regraft_dialects::context();
         let triple = ElementType::of(&ctx, ctx.tuple_type(&[Type::F64, Type::I64, Type::BOOL]));
         let element = |x: f64| Val::tuple([Val::F64(x), Val::I64(2), Val::Bool(true)]);
-        let mut pool = Pool::default();
+        let (mut pool, mut others) = (Pool::default(), Vec::new());
         let addresses = [(); 3].map(|()| {
+            // What an earlier run has freed serves these.
+            others.extend((1..=128).map(|rows| vec![1u64; 3 * rows]));
             pool.run(|| {
                 let array = Val::from(Array::new(triple, &[3]).expect("it is small"));
                 let items = array.as_array().expect("it is one");
