@@ -2,9 +2,9 @@
 
 mod common;
 
-use common::{leaves_nothing, module, run_both as run};
+use common::{leaves_nothing, module, native, run_both as run};
 use regraft_exec::value::{Array, ElementType, Storage, Val, egal, live_bytes, same};
-use regraft_exec::{Engine, Interpreter};
+use regraft_exec::{Engine, EngineKind, Interpreter, native_engines};
 use regraft_ir::Type;
 
 /// Element types with all types of parts, a value of each, and as it is shown.
@@ -113,6 +113,41 @@ fn parts_are_loaded_and_stored_one_by_one() {
     assert!(pair(1, 0).contains(&out(0)), "{}", pair(1, 0));
     assert!(pair(4, 1).starts_with("BoundsError"), "{}", pair(4, 1));
     leaves_nothing(PARTS, &[1i64.into(), 2i64.into()]);
+}
+
+/// Native code appends elements in memory that others have left, and stores integers over longer ones.
+#[test]
+fn arrays_of_the_same_elements_are_the_same_whoever_stored_them() {
+    let text = "
+func @f(%n: i64) -> array<{a: bool, b: i8, c: f32, d: unit}, 1> {
+^1:
+  %a: array<{a: bool, b: i8, c: f32, d: unit}, 1> = mem.alloc 0
+  br ^2(0)
+^2(%i: i64):
+  %1: bool = arith.lt %i, %n
+  br %1, ^3, ^4
+^3:
+  mem.push_parts %a, true, -1i8, -2.5f32, nothing
+  %2: i64 = arith.add %i, 1
+  mem.store_part %a, false, %2 {part=1}
+  mem.store_part %a, 7i8, %2 {part=2}
+  br ^2(%2)
+^4:
+  return %a
+}";
+    let module = module(text);
+    let mut interpreter = Interpreter::new(&module);
+    interpreter.set_engine(EngineKind::Interpreter).expect("it is always there");
+    for engine in native_engines() {
+        let mut native = native(&module, engine);
+        for n in [1i64, 3, 4, 5, 100] {
+            // Memory that is full of ones goes back just before.
+            drop((1..400).map(|words| vec![u64::MAX; words]).collect::<Vec<_>>());
+            let [found, want] =
+                [&mut native, &mut interpreter].map(|e| e.call("f", &[n.into()]).expect("it runs"));
+            assert!(same(&found, &want), "{} of {}", n, native.name());
+        }
+    }
 }
 
 #[test]

@@ -30,7 +30,7 @@
 //!
 //! A shadow is an object of the same kind as its primal, a tape is a tuple. The number of fields of a
 //! tuple or struct never changes, and those of a mutable struct never move. Nor do the elements of an array, as long as their
-//! number stays the same. Unboxed elements have a word for each part, whose lower bytes hold it. Appending an element is a store and a new number while there is room, and a call where the room ends.
+//! number stays the same. Unboxed elements have a word for each part, in which it stands as in a register. Appending an element is a store and a new number while there is room, and a call where the room ends.
 
 #![allow(unsafe_code)]
 

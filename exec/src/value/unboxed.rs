@@ -1,6 +1,7 @@
 //! Elements that are tuples or immutable structs of scalars, unboxed: the parts of each stand side by side in the array.
 //!
-//! A part takes a word of 8 bytes, of which it fills the lower ones. The build of an element stands once, with the elements:
+//! A part takes a word of 8 bytes, all of whose bits depend on the part alone: integers have their sign in the upper ones, others zeros.
+//! Words that there is room for are such as well, so that native code may append elements. The build of an element stands once, with the elements:
 //! [`UnboxedType`]. An element that was never set is made of zeros.
 
 #![allow(unsafe_code)]
@@ -148,7 +149,9 @@ impl Unboxed {
     pub(super) fn renew(&mut self, of: UnboxedType, len: usize) {
         assert_eq!(self.of.count(), of.count(), "elements take as many words as before");
         self.of = of;
-        rows!(self, rows => rows.renew(0, len, [0; _]));
+        // The room behind the elements is set, too.
+        rows!(self, rows => rows.renew(0, rows.capacity().max(len), [0; _]));
+        self.rows.len.set(len);
     }
 
     /// Exchanges the elements for those of another one.
@@ -242,7 +245,7 @@ impl Unboxed {
         places.map(|places| places.copy_from_slice(words)).is_some()
     }
 
-    /// Appends an element of these words; `false` if it has another number of parts.
+    /// Appends an element of these words, for which there is room; `false` if it has another number of parts.
     pub(super) fn push_words(&self, words: &[u64]) -> bool {
         rows!(self, rows => words.try_into().map(|row| rows.push(row)).is_ok())
     }
@@ -254,7 +257,7 @@ impl Unboxed {
         });
     }
 
-    /// Makes it `len` long, in memory of its own; new elements are zeros.
+    /// Makes it `len` long, for which there is room; new elements are zeros.
     pub(super) fn set_len(&self, len: usize) {
         rows!(self, rows => rows.edit(|items| items.resize(len, [0; _])));
     }

@@ -137,15 +137,7 @@ impl Unboxed {
 
     /// Returns whether these are the same elements, bit by bit.
     pub(super) fn same(&self, other: &Self) -> bool {
-        let all = |x: &Self| -> Vec<u64> {
-            let parts = (0..x.element().count()).cycle();
-            let canonical = |(&word, at)| {
-                let ty = x.element().part(at);
-                word_of(ty, &part_of(ty, word)).unwrap_or(0)
-            };
-            x.words().iter().zip(parts).map(canonical).collect()
-        };
-        self.element() == other.element() && all(self) == all(other)
+        self.element() == other.element() && self.words() == other.words()
     }
 
     /// Adds the elements of `other`, as many and of the same type, to these; `false` if a part is no float.

@@ -97,22 +97,22 @@ impl<E: Emitter> Translator<'_, '_, E> {
         };
         let Access { array, is_last, ref indices, ty, reg, is_store } = access;
         let fits = indices.len() == 1 || indices.len() == usize::from(rank);
-        let (found, size, at) = match self.part_of(pc, element) {
-            Some(part) => (part.ty, part.element_size, part.at),
-            None => (element, ty.mem().size(), 0),
+        let (found, mem, size, at) = match self.part_of(pc, element) {
+            Some(part) => (part.ty, ty.word_mem(), part.element_size, part.at),
+            None => (element, ty.mem(), ty.mem().size(), 0),
         };
         if !fits || found != ty.ty() {
             return false;
         }
         let address = self.element(pc, size, array, indices);
-        let area = self.area(pc, ty.mem());
+        let area = self.area(pc, mem);
         match reg {
             Some(reg) if is_store => {
                 let x = self.e.read(reg);
-                self.e.store(ty.mem(), area, address, at, x);
+                self.e.store(mem, area, address, at, x);
             }
             Some(reg) => {
-                let x = self.e.load(ty.mem(), area, address, at);
+                let x = self.e.load(mem, area, address, at);
                 self.e.write(reg, x);
             }
             None => {}
@@ -239,6 +239,11 @@ impl<E: Emitter> Translator<'_, '_, E> {
 }
 
 impl Scalar {
+    /// The type of memory that holds such a scalar as a part of an unboxed element: integers take all of their word.
+    pub(super) fn word_mem(self) -> Mem {
+        if self.is_int() { Mem::I64 } else { self.mem() }
+    }
+
     /// The type of memory that holds such a scalar.
     pub(in crate::native) fn mem(self) -> Mem {
         match self {

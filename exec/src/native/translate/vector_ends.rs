@@ -47,7 +47,7 @@ impl<E: Emitter> Translator<'_, '_, E> {
                 };
                 let fits = values.iter().map(|&(ty, _)| ty).eq(scalars.types.iter().copied());
                 if fits {
-                    self.push_parts(pc, array, scalars.size, &values);
+                    self.push_parts(pc, array, (element, scalars.size), &values);
                 }
                 fits
             }
@@ -83,7 +83,7 @@ impl<E: Emitter> Translator<'_, '_, E> {
         &mut self,
         pc: Pc,
         (array, is_last): (Reg, bool),
-        size: i64,
+        (element, size): (Type, i64),
         values: &[(Type, Option<Reg>)],
     ) {
         let (object, length) = self.end_of(array);
@@ -95,8 +95,9 @@ impl<E: Emitter> Translator<'_, '_, E> {
             let place = this.e.element(elements, length, size);
             for (at, &(ty, reg)) in (0..).zip(values) {
                 if let (Some(ty), Some(reg)) = (Scalar::of(ty), reg) {
+                    let mem = if element.is_scalar() { ty.mem() } else { ty.word_mem() };
                     let x = this.e.read(reg);
-                    this.e.store(ty.mem(), Area::Elements(ty.mem()), place, at * WORD as i32, x);
+                    this.e.store(mem, Area::Elements(mem), place, at * WORD as i32, x);
                 }
             }
             this.set_end(object, length, 1);
@@ -147,7 +148,8 @@ impl<E: Emitter> Translator<'_, '_, E> {
             self.ensure(has_some, pc);
         }
         let place = self.last_place(object, length, part.element_size);
-        let x = self.e.load(ty.mem(), Area::Elements(ty.mem()), place, part.at);
+        let mem = ty.word_mem();
+        let x = self.e.load(mem, Area::Elements(mem), place, part.at);
         self.e.write(to, x);
         if is_last {
             self.empty(array);

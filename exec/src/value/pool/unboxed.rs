@@ -40,22 +40,20 @@ impl Unboxed {
     /// Makes it `len` long; new elements are zeros.
     pub(in crate::value) fn resize(&self, len: usize) {
         if len > self.capacity() {
-            self.grow(len);
+            self.grow(len.max(self.len() * 2));
         }
         self.set_len(len);
     }
 
-    /// Makes room for `count` elements at least.
+    /// Makes room for `count` elements at least, which is set to zeros.
     #[cold]
     fn grow(&self, count: usize) {
-        if is_active() {
-            let of = self.element();
-            let mut more = room(of, count.max(4));
-            more.renew(of, self.len());
-            more.words_mut().copy_from_slice(self.words());
-            more.swap(self);
-            give(more);
-        }
+        let of = self.element();
+        let mut more = room(of, count.max(4));
+        more.renew(of, self.len());
+        more.words_mut().copy_from_slice(self.words());
+        more.swap(self);
+        give(more);
     }
 }
 
