@@ -27,7 +27,8 @@ pub(super) struct Args {
     #[arg(long, conflicts_with = "stage")]
     llvm: bool,
     /// The passes that are run before. Without it `O2, fuse-sweeps, reciprocals, loop-coalesce, bounds-elim{versions},
-    /// strip-math, split-elements, alias-scopes`, or with `--math` `O3` before the last six
+    /// loop-rotate{memory}, licm{whole-loops=false}, load-pre, strip-math, split-elements, alias-scopes`, or with `--math`
+    /// `O3` before the last nine
     #[arg(short, long)]
     pipeline: Option<String>,
     /// Write machine code to this file, for programs in C and Rust that link the library `regraft-runtime`. It is an

@@ -42,12 +42,15 @@ const JAM: &str =
 /// The pipeline for functions that native code is made of.
 const OPTIMIZE: &str = O2.name;
 
-/// The pipeline for native code alone, which comes after that, and after [`FINISH`].
+/// The pipeline for native code alone, which comes after that, and after [`FINISH`]. From a version of a loop without
+/// checks, loads leave that could fail before.
 const NATIVE: &str = "\
-reciprocals, loop-coalesce, bounds-elim{versions}, strip-math, split-elements, alias-scopes";
+reciprocals, loop-coalesce, bounds-elim{versions}, loop-rotate{memory}, licm{whole-loops=false}, load-pre,
+strip-math, split-elements, alias-scopes";
 /// The same where Cranelift compiles it, which makes no vectors of loops.
 const CRANELIFT: &str = "\
-reciprocals, loop-coalesce, bounds-elim{versions}, strip-math{arithmetic}, split-elements, alias-scopes";
+reciprocals, loop-coalesce, bounds-elim{versions}, loop-rotate{memory}, licm{whole-loops=false}, load-pre,
+strip-math{arithmetic}, split-elements, alias-scopes";
 
 /// Functions from entry to return, for the profiler; with the computations in them.
 const PROFILE: &str = "profile{only=functions}";

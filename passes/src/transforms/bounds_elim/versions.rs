@@ -112,10 +112,9 @@ fn plan(f: &Function, headers: &[Block], cx: &mut PassContext<'_>) -> Vec<Plan> 
         let open: Vec<Value> = blocks.flat_map(|&block| unmarked(f, block)).collect();
         for &v in open.iter().filter(|&&v| is_open(f, v)) {
             let Some(needed) = bounds.conditions(v, preheader) else { continue };
-            let new: Vec<Comparison> =
-                needed.into_iter().filter(|c| !plan.comparisons.contains(c)).collect();
-            if plan.comparisons.len() + new.len() <= MAX_COMPARISONS {
-                plan.comparisons.extend(new);
+            let comparisons = needed.into_iter().fold(plan.comparisons.clone(), with);
+            if comparisons.len() <= MAX_COMPARISONS {
+                plan.comparisons = comparisons;
                 plan.accesses.push(v);
             }
         }
@@ -131,6 +130,24 @@ fn plan(f: &Function, headers: &[Block], cx: &mut PassContext<'_>) -> Vec<Plan> 
         }
     }
     plans
+}
+
+/// Returns comparisons that all hold if and only if all of some others and one more do. Of two constants
+/// that have to be at most the same, the greater one decides.
+fn with(mut all: Vec<Comparison>, new: Comparison) -> Vec<Comparison> {
+    let decided = all.iter_mut().find_map(|old| match (&mut old.left, new.left) {
+        ((Source::Constant(old_left), 0), (Source::Constant(left), 0))
+            if old.right == new.right =>
+        {
+            *old_left = (*old_left).max(left);
+            Some(())
+        }
+        (left, new_left) => (*left == new_left && old.right == new.right).then_some(()),
+    });
+    if decided.is_none() {
+        all.push(new);
+    }
+    all
 }
 
 /// Returns whether an access is a load with the same indices in all iterations of the innermost loop
