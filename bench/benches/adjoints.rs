@@ -106,14 +106,16 @@ const OF_STATES: [(&str, f64); 7] = [
     ("layer_gradients", 30_000.0),
 ];
 
-/// Loops over arrays of complex numbers and tuples, with the most nanoseconds of an iteration.
-const OF_ELEMENTS: [(&str, f64); 6] = [
+/// Loops over arrays of complex numbers, tuples and structs, with the most nanoseconds of an iteration.
+const OF_ELEMENTS: [(&str, f64); 8] = [
     ("transforms", 2500.0),
     ("transform_gradients", 10_000.0),
     ("products", 300.0),
     ("pairs_of_points", 1000.0),
     ("stacks", 300.0),
     ("sorted_pairs", 4000.0),
+    ("bodies", 2000.0),
+    ("bodies_gradients", 20_000.0),
 ];
 
 /// The time of an iteration by Cranelift of functions of a program, the median of several runs of many.

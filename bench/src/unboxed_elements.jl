@@ -97,3 +97,58 @@ function sorted_pairs(n)
     end
     return s
 end
+
+struct Vec3
+    x::Float64
+    y::Float64
+    z::Float64
+end
+Base.:+(a::Vec3, b::Vec3) = Vec3(a.x + b.x, a.y + b.y, a.z + b.z)
+Base.:-(a::Vec3, b::Vec3) = Vec3(a.x - b.x, a.y - b.y, a.z - b.z)
+Base.:*(s::Float64, a::Vec3) = Vec3(s * a.x, s * a.y, s * a.z)
+squared(a::Vec3) = a.x^2 + a.y^2 + a.z^2
+
+struct Body
+    position::Vec3
+    velocity::Vec3
+    mass::Float64
+end
+
+# A step of bodies that attract one another.
+function move!(bodies)
+    for i in eachindex(bodies)
+        b = bodies[i]
+        force = Vec3(0.0, 0.0, 0.0)
+        for j in eachindex(bodies)
+            if i != j
+                d = bodies[j].position - b.position
+                r2 = squared(d) + 0.01
+                force = force + (bodies[j].mass / (r2 * sqrt(r2))) * d
+            end
+        end
+        bodies[i] = Body(b.position + 0.01 * b.velocity, b.velocity + 0.01 * force, b.mass)
+    end
+    return bodies
+end
+
+some_bodies(v) = [Body(Vec3(sin(1.0k), cos(2.0k), 0.1k), Vec3(0.0, v, 0.1k), 1.0 + 0.1k) for k in 1:10]
+
+# 90 pairs of bodies.
+function bodies(n)
+    all = some_bodies(0.5)
+    for _ in 1:n
+        move!(all)
+    end
+    return all[3].position.y
+end
+
+energy(v) = sum(b -> b.mass * squared(b.velocity), move!(some_bodies(v)))
+
+# 90 pairs there, and as many back.
+function bodies_gradients(n)
+    s = 0.0
+    for k in 1:n
+        s += gradient(energy, 0.5 + 0.001k)[1]
+    end
+    return s
+end

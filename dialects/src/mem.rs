@@ -53,7 +53,7 @@ crate::dialect! {
     dialect mem = 5;
 
     /// A new array of the declared type, from its dimensions. Numbers start as zero, bools as
-    /// false, and so do tuples and immutable structs of at most eight of these; elements of other types start undefined, and
+    /// false, and so do tuples and immutable structs of at most 16 of these, also in one another; elements of other types start undefined, and
     /// reading them traps (`UndefRefError`).
     ///
     /// Traps (`ArgumentError`) on a negative dimension, (`OutOfMemoryError`) on too many
@@ -109,8 +109,8 @@ crate::dialect! {
         verify: Some(verify_access),
     };
 
-    /// A part of an element, counted from 1, of an array that keeps its elements unboxed: tuples or immutable structs of at most eight
-    /// scalars. The indices are as in `mem.load`, and so are attributes.
+    /// A part of an element, counted from 1, of an array that keeps its elements unboxed: tuples or immutable structs of at most 16
+    /// scalars. The parts of a tuple or struct in one take its place. The indices are as in `mem.load`, and so are attributes.
     ///
     /// Traps (`BoundsError`) if an index is out of bounds.
     ///

@@ -68,22 +68,34 @@ pub fn field_types(ctx: &Interned, ty: Type) -> Option<Vec<Type>> {
 }
 
 /// The most parts of an element that arrays keep unboxed.
-pub const MOST_UNBOXED: usize = 8;
+pub const MOST_UNBOXED: usize = 16;
+
+/// The most levels of tuples and structs in one another of an element that arrays keep unboxed.
+const MOST_LEVELS: usize = 8;
 
 /// The types of the parts of a value of which arrays keep the parts side by side, in place of the value; `None` if they keep the
-/// value. That of a tuple, named tuple or immutable struct is unboxed if it has at most 8 parts, each a scalar or `nothing`, and one
-/// scalar at least. O(parts).
+/// value. That of a tuple, named tuple or immutable struct is unboxed if it has at most 16 parts, each a scalar or `nothing`, and one
+/// scalar at least. The parts of what is in it take its place. O(parts).
 pub fn unboxed_parts(ctx: &Interned, element: Type) -> Option<Vec<Type>> {
-    if let &TypeKind::Struct(id) = ctx.kind(element)
-        && ctx.struct_def(id).mutable
-    {
+    fn add(ctx: &Interned, ty: Type, levels: usize, parts: &mut Vec<Type>) -> Option<()> {
+        if ty.is_scalar() || ty == Type::UNIT {
+            parts.push(ty);
+            return (parts.len() <= MOST_UNBOXED).then_some(());
+        }
+        if let &TypeKind::Struct(id) = ctx.kind(ty)
+            && ctx.struct_def(id).mutable
+        {
+            return None;
+        }
+        let fields = field_types(ctx, ty).filter(|fields| !fields.is_empty() && levels > 0)?;
+        fields.into_iter().try_for_each(|field| add(ctx, field, levels - 1, parts))
+    }
+    if element.is_scalar() {
         return None;
     }
-    let parts = field_types(ctx, element)?;
-    let fits = parts.len() <= MOST_UNBOXED
-        && parts.iter().all(|&part| part.is_scalar() || part == Type::UNIT)
-        && parts.iter().any(|part| part.is_scalar());
-    fits.then_some(parts)
+    let mut parts = Vec::new();
+    add(ctx, element, MOST_LEVELS, &mut parts)?;
+    parts.iter().any(|part| part.is_scalar()).then_some(parts)
 }
 
 /// Returns whether an element of this type has a value before it is set: it is a scalar, or unboxed. O(parts).

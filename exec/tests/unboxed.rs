@@ -8,7 +8,7 @@ use regraft_exec::{Engine, EngineKind, Interpreter, native_engines};
 use regraft_ir::Type;
 
 /// Element types with all types of parts, a value of each, and as it is shown.
-const ELEMENTS: [(&str, &str, &str); 4] = [
+const ELEMENTS: [(&str, &str, &str); 6] = [
     (
         "tuple<bool, i8, i16, i32>",
         "core.tuple true, -128i8, 32767i16, -2147483648i32",
@@ -21,6 +21,9 @@ const ELEMENTS: [(&str, &str, &str); 4] = [
     ),
     ("{a: f64, b: i8}", "data.named 2.5, -1i8", "(a = 2.5, b = -1)"),
     ("@P", "data.new 1.5, 7", "P(1.5, 7)"),
+    // In one another, in all ways.
+    ("@Line", "data.new %p, %named, -3i8", "Line(P(1.5, 7), (a = (0.5f0, nothing), b = true), -3)"),
+    ("tuple<tuple<@P, @P>, @P>", "core.tuple %pair, %p", "((P(1.5, 7), P(1.5, 7)), P(1.5, 7))"),
 ];
 
 #[test]
@@ -29,8 +32,13 @@ fn elements_come_back_as_they_were_stored() {
         let text = format!(
             "
 struct @P {{x: f64, n: i64}}
+struct @Line {{p: @P, q: {{a: tuple<f32, unit>, b: bool}}, n: i8}}
 func @f(%i: i64) -> any {{
 ^1:
+  %p: @P = data.new 1.5, 7
+  %pair: tuple<@P, @P> = core.tuple %p, %p
+  %inner: tuple<f32, unit> = core.tuple 0.5f32, nothing
+  %named: {{a: tuple<f32, unit>, b: bool}} = data.named %inner, true
   %a: array<{ty}, 2> = mem.alloc 2, 3
   %v: {ty} = {value}
   mem.store %a, %v, 2, %i
@@ -101,6 +109,32 @@ func @f(%i: i64, %part: i64) -> any {
   %all: any = core.tuple %x, %y, %z, %last, %n, %p, %q, %r
   return %all
 }";
+
+#[test]
+fn the_parts_of_what_is_in_an_element_take_its_place() {
+    let text = "
+struct @P {x: f64, n: i64}
+func @f(%i: i64) -> any {
+^1:
+  %a: array<tuple<bool, @P, tuple<i8, f32>>, 1> = mem.alloc 2
+  mem.push_parts %a, true, 1.5, -7, 3i8, 0.5f32
+  mem.store_part %a, 2.5, %i {part=2}
+  mem.store_part %a, -4i8, %i {part=4}
+  %x: i64 = mem.load_part %a, 3 {part=3}
+  %y: f32 = mem.last_part %a {part=5}
+  %z: f64 = mem.load_part %a, %i {part=2}
+  %whole: tuple<bool, @P, tuple<i8, f32>> = mem.load %a, %i
+  %last: tuple<bool, @P, tuple<i8, f32>> = mem.pop %a
+  %all: any = core.tuple %x, %y, %z, %whole, %last
+  return %all
+}";
+    let last = "(true, P(1.5, -7), (3, 0.5f0))";
+    let set = "(false, P(2.5, 0), (-4, 0.0f0))";
+    assert_eq!(run(text, &[1i64.into()]), format!("(-7, 0.5f0, 2.5, {set}, {last})"));
+    let set = "(true, P(2.5, -7), (-4, 0.5f0))";
+    assert_eq!(run(text, &[3i64.into()]), format!("(-7, 0.5f0, 2.5, {set}, {set})"));
+    leaves_nothing(text, &[1i64.into()]);
+}
 
 #[test]
 fn parts_are_loaded_and_stored_one_by_one() {
@@ -189,6 +223,13 @@ fn an_element_takes_a_word_for_each_part() {
         Val::named(&ctx, [("a", Val::F64(1.0)), ("b", Val::I64(1))]),
         Val::F64(1.0),
     ];
+    let pairs = ElementType::of(&ctx, ctx.tuple_type(&[pair.ty(), pair.ty()]));
+    let nested = Array::new(pairs, &[1]).expect("it is small");
+    let one = || Val::tuple([Val::F64(1.0), Val::I64(1)]);
+    assert!(nested.set(0, Val::tuple([one(), one()])));
+    for other in &others {
+        assert!(!nested.set(0, Val::tuple([one(), other.clone()])), "{other:?}");
+    }
     for other in others {
         assert!(!array.set(0, other.clone()) && array.push(other.clone()).is_err(), "{other:?}");
         assert!(Array::filled(pair, &[2], &other).is_err(), "{other:?}");
@@ -198,14 +239,27 @@ fn an_element_takes_a_word_for_each_part() {
 #[test]
 fn elements_of_other_types_are_values() {
     let ctx = regraft_dialects::context();
-    let nine = ctx.tuple_type(&[Type::F64; 9]);
-    let eight = ctx.tuple_type(&[Type::F64; 8]);
-    let nested = ctx.tuple_type(&[eight, Type::F64]);
+    let floats = |count| ctx.tuple_type(&vec![Type::F64; count]);
     let nothing = ctx.tuple_type(&[Type::UNIT]);
-    for (ty, unboxed) in [(eight, true), (nine, false), (nested, false), (nothing, false)] {
+    let empty = ctx.tuple_type(&[ctx.tuple_type(&[]), Type::F64]);
+    let with_text = ctx.tuple_type(&[floats(2), ctx.tuple_type(&[Type::F64, Type::STR])]);
+    let nested = |first, second| ctx.tuple_type(&[floats(first), floats(second)]);
+    let deep = (1..9).fold(floats(1), |inner, _| ctx.tuple_type(&[inner]));
+    let all = [
+        (floats(16), true),
+        (floats(17), false),
+        (nested(8, 8), true),
+        (nested(8, 9), false),
+        (deep, false),
+        (nothing, false),
+        (empty, false),
+        (with_text, false),
+    ];
+    for (ty, unboxed) in all {
         let array = Array::new(ElementType::of(&ctx, ty), &[3]).expect("it is small");
-        assert_eq!(matches!(array.storage(), Storage::Unboxed(_)), unboxed);
-        assert_eq!(array.get(0).is_some(), unboxed, "values are not defined yet");
+        let ty = ctx.type_text(ty);
+        assert_eq!(matches!(array.storage(), Storage::Unboxed(_)), unboxed, "{ty}");
+        assert_eq!(array.get(0).is_some(), unboxed, "{ty}: values are not defined yet");
     }
 }
 

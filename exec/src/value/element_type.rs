@@ -2,7 +2,7 @@
 
 use regraft_ir::{Context, Type};
 
-use super::unboxed::UnboxedType;
+use super::unboxed_type::UnboxedType;
 use super::val::Val;
 
 /// The type of the elements of an array, with their build if they are unboxed.

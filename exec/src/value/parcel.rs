@@ -27,7 +27,8 @@ use rustc_hash::FxHashMap;
 use super::element_type::ElementType;
 use super::loan::Loan;
 use super::shared::Shared;
-use super::unboxed::{Unboxed, UnboxedType};
+use super::unboxed::Unboxed;
+use super::unboxed_type::UnboxedType;
 use super::val::{Array, Element, Storage, Val, with_storage};
 
 /// The most values of a parcel that is no answer, their parts, and how deep they are nested.

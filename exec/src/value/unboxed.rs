@@ -10,92 +10,8 @@ use std::fmt;
 use std::mem::ManuallyDrop;
 use std::ptr::NonNull;
 
-use regraft_dialects::semantics::MOST_UNBOXED;
-use regraft_ir::Type;
-
 use super::layout::RawVec;
-
-/// The types of parts, by their codes.
-const PARTS: [Type; 8] =
-    [Type::UNIT, Type::BOOL, Type::I8, Type::I16, Type::I32, Type::I64, Type::F32, Type::F64];
-
-/// The bits of a code, of the kind of an element, and of the number of its parts.
-const CODE_BITS: u32 = 3;
-const KIND_BITS: u32 = 2;
-const COUNT_BITS: u32 = 4;
-
-const _: () = assert!(KIND_BITS + COUNT_BITS + CODE_BITS * MOST_UNBOXED as u32 <= u32::BITS);
-
-/// The kind of an unboxed element.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum UnboxedKind {
-    Tuple,
-    Named,
-    Struct,
-}
-
-/// The build of unboxed elements: their kind, and the types of their parts.
-#[derive(Clone, Copy, PartialEq, Eq)]
-#[repr(C)]
-pub struct UnboxedType {
-    ty: Type,
-    /// The kind, the number of parts and their codes, from the lowest bits on.
-    bits: u32,
-}
-
-impl UnboxedType {
-    /// Elements of that kind with these parts; `None` if they are too many, or no scalars.
-    pub(super) fn new(kind: UnboxedKind, ty: Type, parts: &[Type]) -> Option<Self> {
-        if parts.is_empty() || parts.len() > MOST_UNBOXED {
-            return None;
-        }
-        let mut bits = kind as u32 | (parts.len() as u32) << KIND_BITS;
-        let mut at = KIND_BITS + COUNT_BITS;
-        for &part in parts {
-            bits |= (PARTS.iter().position(|&ty| ty == part)? as u32) << at;
-            at += CODE_BITS;
-        }
-        Some(Self { ty, bits })
-    }
-
-    /// The type of structs, the shape of named tuples, `any` for tuples.
-    pub(super) fn ty(self) -> Type {
-        self.ty
-    }
-
-    pub(super) fn kind(self) -> UnboxedKind {
-        match self.bits & ((1 << KIND_BITS) - 1) {
-            0 => UnboxedKind::Tuple,
-            1 => UnboxedKind::Named,
-            _ => UnboxedKind::Struct,
-        }
-    }
-
-    /// Returns the number of parts, from 1 to 8.
-    #[inline]
-    pub fn count(self) -> usize {
-        (self.bits >> KIND_BITS) as usize & ((1 << COUNT_BITS) - 1)
-    }
-
-    /// The bytes that an element takes.
-    pub fn size(self) -> usize {
-        self.count() * size_of::<u64>()
-    }
-
-    /// The type of a part, counted from 0; `nothing` behind the last one.
-    #[inline]
-    pub(super) fn part(self, at: usize) -> Type {
-        let codes = self.bits >> (KIND_BITS + COUNT_BITS);
-        let code = codes.checked_shr(CODE_BITS * at as u32).unwrap_or(0);
-        PARTS[code as usize % PARTS.len()]
-    }
-}
-
-impl fmt::Debug for UnboxedType {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:?} of {} parts", self.kind(), self.count())
-    }
-}
+use super::unboxed_type::UnboxedType;
 
 /// Unboxed elements. As those of a [`Buffer`](super::Buffer), they are read and written through a shared reference.
 #[repr(C)]
@@ -109,7 +25,7 @@ pub struct Unboxed {
 macro_rules! rows {
     ($unboxed:expr, $rows:ident => $body:expr) => {{
         let unboxed: &Unboxed = $unboxed;
-        rows!(unboxed, $rows => $body, 1 2 3 4 5 6 7 8)
+        rows!(unboxed, $rows => $body, 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16)
     }};
     ($unboxed:ident, $rows:ident => $body:expr, $($count:literal)*) => {
         match $unboxed.of.count() {
@@ -118,7 +34,7 @@ macro_rules! rows {
                 let $rows = unsafe { $unboxed.rows::<$count>() };
                 $body
             })*
-            _ => unreachable!("an element has 1 to 8 parts"),
+            _ => unreachable!("an element has 1 to 16 parts"),
         }
     };
 }

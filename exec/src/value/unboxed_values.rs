@@ -1,74 +1,9 @@
 //! Values in and out of unboxed elements.
 
-use regraft_dialects::semantics::{MOST_UNBOXED, unboxed_parts};
-use regraft_ir::{Context, Type, TypeKind};
-use smallvec::SmallVec;
-
-use super::construct::Compound;
 use super::scalar::Scalar;
-use super::unboxed::{Unboxed, UnboxedKind, UnboxedType};
+use super::unboxed::Unboxed;
+use super::unboxed_type::UnboxedType;
 use super::val::Val;
-
-/// The words of an element.
-type Words = SmallVec<[u64; MOST_UNBOXED]>;
-
-impl UnboxedType {
-    /// The build of elements of this type, if arrays keep them unboxed. O(parts).
-    pub fn of(ctx: &Context, element: Type) -> Option<Self> {
-        let parts = unboxed_parts(ctx, element)?;
-        let (kind, ty) = match ctx.kind(element) {
-            TypeKind::Tuple(_) => (UnboxedKind::Tuple, Type::ANY),
-            TypeKind::Named(fields) => {
-                let names = fields.iter().map(|&(name, _)| name);
-                (UnboxedKind::Named, Val::named_shape(ctx, names))
-            }
-            _ => (UnboxedKind::Struct, element),
-        };
-        Self::new(kind, ty, &parts)
-    }
-
-    /// The value that words are, which are as many as there are parts.
-    fn value(self, words: &[u64]) -> Val {
-        let kind = match self.kind() {
-            UnboxedKind::Tuple => Compound::Tuple,
-            UnboxedKind::Named => Compound::Named,
-            UnboxedKind::Struct => Compound::Struct,
-        };
-        let parts = words.iter().enumerate().map(|(at, &word)| part_of(self.part(at), word));
-        Val::compound(kind, self.ty(), parts)
-    }
-
-    /// The words of a value; `None` if it is of another type.
-    fn words(self, value: &Val) -> Option<Words> {
-        let (kind, fields) = match value {
-            Val::Tuple(fields) => (UnboxedKind::Tuple, fields),
-            Val::Named(fields) => (UnboxedKind::Named, fields),
-            Val::Struct(fields) => (UnboxedKind::Struct, fields),
-            _ => return None,
-        };
-        let is_such = kind == self.kind() && fields.ty() == self.ty();
-        is_such.then(|| self.words_of(fields.items())).flatten()
-    }
-
-    /// The words of parts; `None` if they are others.
-    fn words_of(self, parts: &[Val]) -> Option<Words> {
-        let words = parts.iter().enumerate().map(|(at, part)| word_of(self.part(at), part));
-        words.collect::<Option<Words>>().filter(|words| words.len() == self.count())
-    }
-}
-
-/// The part of a type that a word is.
-fn part_of(ty: Type, word: u64) -> Val {
-    Scalar::of(ty).map_or(Val::Unit, |scalar| scalar.boxed(word))
-}
-
-/// The word of a part, all of whose bits depend on it alone; `None` if it is of another type.
-fn word_of(ty: Type, part: &Val) -> Option<u64> {
-    match Scalar::of(ty) {
-        Some(scalar) => scalar.unboxed(part),
-        None => matches!(part, Val::Unit).then_some(0),
-    }
-}
 
 impl Unboxed {
     /// As many elements as there are values; `None` if one is of another type.
@@ -96,13 +31,13 @@ impl Unboxed {
     /// A part of the element at an index; both are counted from 0.
     pub fn part(&self, at: usize, part: usize) -> Option<Val> {
         let word = *self.row(at)?.get(part)?;
-        Some(part_of(self.element().part(part), word))
+        Some(self.element().part(part, word))
     }
 
     /// Sets a part of the element at an index; `false` if there is none, or it is of another type.
     pub fn set_part(&self, at: usize, part: usize, value: &Val) -> bool {
         let place = self.row(at).and_then(|row| row.get_mut(part));
-        match (place, word_of(self.element().part(part), value)) {
+        match (place, self.element().word(part, value)) {
             (Some(place), Some(word)) => {
                 *place = word;
                 true
@@ -143,17 +78,17 @@ impl Unboxed {
     /// Adds the elements of `other`, as many and of the same type, to these; `false` if a part is no float.
     pub(crate) fn add(&self, other: &Self) -> bool {
         let of = self.element();
-        let are_floats =
-            (0..of.count()).all(|part| matches!(of.part(part), Type::F64 | Type::F32 | Type::UNIT));
-        if !are_floats || other.element() != of || other.len() != self.len() {
+        if !of.is_of_floats() || other.element() != of || other.len() != self.len() {
             return false;
         }
         for (at, part) in (0..self.words().len()).zip((0..of.count()).cycle()) {
             // Both may be the same elements.
             let (x, y) = (self.words()[at], other.words()[at]);
-            self.words_mut()[at] = match of.part(part) {
-                Type::F64 => (f64::from_bits(x) + f64::from_bits(y)).to_bits(),
-                Type::F32 => (f32::from_bits(x as u32) + f32::from_bits(y as u32)).to_bits().into(),
+            self.words_mut()[at] = match of.scalar(part) {
+                Some(Scalar::F64) => (f64::from_bits(x) + f64::from_bits(y)).to_bits(),
+                Some(Scalar::F32) => {
+                    (f32::from_bits(x as u32) + f32::from_bits(y as u32)).to_bits().into()
+                }
                 _ => 0,
             };
         }

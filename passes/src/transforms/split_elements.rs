@@ -17,9 +17,11 @@
 //! # Cost
 //! O(instructions), and that of `sroa` if there is such an access.
 
-use regraft_dialects::semantics::unboxed_parts;
+use regraft_dialects::semantics::{field_types, unboxed_parts};
 use regraft_dialects::{attrs, core, mem};
-use regraft_ir::{Attrs, Constant, Function, Inst, IrResult, Operand, Type, TypeKind, Value};
+use regraft_ir::{
+    Attrs, Constant, Context, Function, Inst, IrResult, Operand, Type, TypeKind, Value,
+};
 
 use super::sroa::Sroa;
 use crate::transforms::util::aggregate::construct;
@@ -33,7 +35,7 @@ crate::pass! {
     /// %4: f64 = core.get %3, 2                 =>    %4: f64 = mem.load_part %1, %2 {inbounds=true, part=2}
     /// ```
     ///
-    /// These are tuples and immutable structs of at most eight scalars. Parts that nobody needs are not loaded, and no
+    /// These are tuples and immutable structs of at most 16 scalars, also in one another. Parts that nobody needs are not loaded, and no
     /// value is made that only goes from one array to another one, or around a loop. Other passes know more about accesses to
     /// whole elements, so that this one comes after them, before native code. A second run changes nothing.
     #[derive(Debug, Default)]
@@ -45,18 +47,17 @@ impl FunctionPass for SplitElements {
     const DOC: &'static str = Self::PAGE;
 
     fn run(&mut self, f: &mut Function, cx: &mut PassContext<'_>) -> PassResult {
-        let accesses = f.all_insts().filter_map(|v| Some((v, parts_accessed(f, v)?)));
-        let accesses: Vec<(Value, Vec<Type>)> = accesses.collect();
+        let accesses: Vec<Value> = f.all_insts().filter(|&v| is_access(f, v)).collect();
         if accesses.is_empty() {
             return Ok(());
         }
         let mut loads = Vec::new();
-        for (v, parts) in &accesses {
-            match f.op(*v) {
-                Some(mem::LOAD) => load(f, *v, parts, &mut loads)?,
-                Some(mem::POP) => pop(f, *v, parts, &mut loads)?,
-                Some(mem::PUSH) => push(f, *v, parts)?,
-                _ => store(f, *v, parts)?,
+        for &v in &accesses {
+            match f.op(v) {
+                Some(mem::LOAD) => load(f, v, &mut loads)?,
+                Some(mem::POP) => pop(f, v, &mut loads)?,
+                Some(mem::PUSH) => push(f, v)?,
+                _ => store(f, v)?,
             }
         }
         cx.add("elements split", accesses.len() as u64);
@@ -70,74 +71,101 @@ impl FunctionPass for SplitElements {
     }
 }
 
-/// The types of the parts of the element that an instruction loads, stores, takes off or appends, if it is unboxed.
-fn parts_accessed(f: &Function, v: Value) -> Option<Vec<Type>> {
-    let element = match f.op(v)? {
-        mem::LOAD => f.ty(v),
-        mem::POP if f.is_used(v) => f.ty(v),
-        mem::STORE | mem::PUSH => f.operand_type(f.operand(v, 1)?),
-        _ => return None,
+/// Returns whether an instruction loads, stores, takes off or appends an element that is unboxed.
+fn is_access(f: &Function, v: Value) -> bool {
+    let element = match f.op(v) {
+        Some(mem::LOAD) => Some(f.ty(v)),
+        Some(mem::POP) if f.is_used(v) => Some(f.ty(v)),
+        Some(mem::STORE | mem::PUSH) => f.operand(v, 1).map(|new| f.operand_type(new)),
+        _ => None,
     };
-    let array = f.operand_type(f.operand(v, 0)?);
-    let is_exact =
-        matches!(*f.ctx().kind(array), TypeKind::Array { element: of, .. } if of == element);
-    if is_exact { unboxed_parts(f.ctx(), element) } else { None }
+    let (Some(element), Some(array)) = (element, f.operand(v, 0)) else { return false };
+    let array = f.ctx().kind(f.operand_type(array));
+    matches!(*array, TypeKind::Array { element: of, .. } if of == element)
+        && unboxed_parts(f.ctx(), element).is_some()
 }
 
-/// The positions, from 0, of the parts of an element that are scalars, with the attributes of an access to each. The first access is
-/// checked if that to the whole is.
-fn accesses(f: &Function, v: Value, parts: &[Type]) -> Vec<(usize, Attrs)> {
-    let (ctx, old) = (f.ctx(), f.attrs(v));
-    let scalars = (0..parts.len()).filter(|&part| parts[part].is_scalar());
-    let numbered = scalars.enumerate().map(|(at, part)| {
-        let attrs = if at == 0 { old } else { attrs::with_inbounds(ctx, old, true) };
-        (part, attrs::with_part(ctx, attrs, part))
-    });
-    numbered.collect()
+/// The accesses to the parts of an element: their attributes, one after the other. The first access is checked if that to the
+/// whole is.
+struct Accesses {
+    whole: Attrs,
+    /// The position of the next part, from 0.
+    part: usize,
+    is_first: bool,
+}
+
+impl Accesses {
+    fn of(f: &Function, v: Value) -> Self {
+        Self { whole: f.attrs(v), part: 0, is_first: true }
+    }
+
+    /// The attributes of the access to the next part, of type `ty`; `None` if it is no scalar, but `nothing`.
+    fn next(&mut self, ctx: &Context, ty: Type) -> Option<Attrs> {
+        let part = self.part;
+        self.part += 1;
+        if !ty.is_scalar() {
+            return None;
+        }
+        let is_first = std::mem::replace(&mut self.is_first, false);
+        let attrs = if is_first { self.whole } else { attrs::with_inbounds(ctx, self.whole, true) };
+        Some(attrs::with_part(ctx, attrs, part))
+    }
 }
 
 /// Puts an element together of its parts. Those whose indices need no check are added to `free`.
-fn load(f: &mut Function, v: Value, parts: &[Type], free: &mut Vec<Value>) -> IrResult<()> {
+fn load(f: &mut Function, v: Value, free: &mut Vec<Value>) -> IrResult<()> {
     let operands: Vec<Operand> = f.operands(v).collect();
     let part = || mem::load_part(operands[0], operands[1..].iter().copied());
-    let whole = assemble(f, v, parts, part, free)?;
+    let mut accesses = Accesses::of(f, v);
+    let whole = assemble(f, v, f.ty(v), &part, &mut accesses, free)?;
     f.replace(v, whole)
 }
 
 /// Takes the last element off, whose parts are loaded before.
-fn pop(f: &mut Function, v: Value, parts: &[Type], free: &mut Vec<Value>) -> IrResult<()> {
+fn pop(f: &mut Function, v: Value, free: &mut Vec<Value>) -> IrResult<()> {
     let Some(array) = f.operand(v, 0) else { return Ok(()) };
-    let whole = assemble(f, v, parts, || mem::last_part(array), free)?;
+    let mut accesses = Accesses::of(f, v);
+    let whole = assemble(f, v, f.ty(v), &|| mem::last_part(array), &mut accesses, free)?;
     f.insert(v, mem::pop(array))?;
     f.replace(v, whole)
 }
 
-/// An element of parts that are loaded before `v`, by instructions that `load` makes.
+/// An element, or one in it, of parts that are loaded before `v`, by instructions that `load` makes.
 fn assemble(
     f: &mut Function,
     v: Value,
-    parts: &[Type],
-    load: impl Fn() -> Inst,
+    ty: Type,
+    load: &impl Fn() -> Inst,
+    accesses: &mut Accesses,
     free: &mut Vec<Value>,
 ) -> IrResult<Inst> {
-    let mut all: Vec<Operand> = vec![f.constant_id(Constant::Unit).into(); parts.len()];
-    for (at, attrs) in accesses(f, v, parts) {
-        let part = f.insert(v, load().with_attrs(attrs))?;
-        if attrs::is_inbounds(f.ctx(), attrs) {
-            free.push(part);
+    let mut all: Vec<Operand> = Vec::new();
+    for field in field_types(f.ctx(), ty).unwrap_or_default() {
+        if field_types(f.ctx(), field).is_some() {
+            let inner = assemble(f, v, field, load, accesses, free)?;
+            all.push(f.insert(v, inner)?.into());
+        } else if let Some(attrs) = accesses.next(f.ctx(), field) {
+            let part = f.insert(v, load().with_attrs(attrs))?;
+            if attrs::is_inbounds(f.ctx(), attrs) {
+                free.push(part);
+            }
+            all.push(part.into());
+        } else {
+            all.push(f.constant_id(Constant::Unit).into());
         }
-        all[at] = part.into();
     }
-    Ok(construct(f.ctx(), f.ty(v), all))
+    Ok(construct(f.ctx(), ty, all))
 }
 
 /// Stores an element part by part.
-fn store(f: &mut Function, v: Value, parts: &[Type]) -> IrResult<()> {
+fn store(f: &mut Function, v: Value) -> IrResult<()> {
     let operands: Vec<Operand> = f.operands(v).collect();
-    for (at, attrs) in accesses(f, v, parts) {
-        let part = take(f, v, operands[1], at)?;
-        let store = mem::store_part(operands[0], part, operands[2..].iter().copied());
-        f.insert(v, store.with_attrs(attrs))?;
+    let mut accesses = Accesses::of(f, v);
+    for part in take_apart(f, v, operands[1])? {
+        if let Some(attrs) = accesses.next(f.ctx(), f.operand_type(part)) {
+            let store = mem::store_part(operands[0], part, operands[2..].iter().copied());
+            f.insert(v, store.with_attrs(attrs))?;
+        }
     }
     let nothing = f.constant_id(Constant::Unit);
     f.replace_all_uses(v, nothing)?;
@@ -145,15 +173,32 @@ fn store(f: &mut Function, v: Value, parts: &[Type]) -> IrResult<()> {
 }
 
 /// Appends the parts of an element.
-fn push(f: &mut Function, v: Value, parts: &[Type]) -> IrResult<()> {
+fn push(f: &mut Function, v: Value) -> IrResult<()> {
     let operands: Vec<Operand> = f.operands(v).collect();
-    let taken: Vec<Operand> =
-        (0..parts.len()).map(|at| take(f, v, operands[1], at)).collect::<IrResult<_>>()?;
-    f.replace(v, mem::push_parts(operands[0], taken))
+    let parts = take_apart(f, v, operands[1])?;
+    f.replace(v, mem::push_parts(operands[0], parts))
 }
 
-/// Takes a part, at a position from 0, out of an element before `v`.
-fn take(f: &mut Function, v: Value, element: Operand, at: usize) -> IrResult<Operand> {
-    let number = f.constant_id(at as i64 + 1);
-    f.insert(v, core::get(element, number)).map(Operand::from)
+/// Takes all parts out of an element before `v`, those of what is in it in its place.
+fn take_apart(f: &mut Function, v: Value, element: Operand) -> IrResult<Vec<Operand>> {
+    let mut parts = Vec::new();
+    let mut pending = vec![element];
+    while let Some(operand) = pending.pop() {
+        let ty = f.operand_type(operand);
+        let Some(fields) = field_types(f.ctx(), ty) else {
+            parts.push(operand);
+            continue;
+        };
+        let first = pending.len();
+        for (number, field) in (1i64..).zip(fields) {
+            pending.push(if field == Type::UNIT {
+                f.constant_id(Constant::Unit).into()
+            } else {
+                let number = f.constant_id(number);
+                f.insert(v, core::get(operand, number))?.into()
+            });
+        }
+        pending[first..].reverse();
+    }
+    Ok(parts)
 }

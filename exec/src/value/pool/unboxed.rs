@@ -2,7 +2,8 @@
 
 use super::list::class_with;
 use super::{is_active, room_of, with};
-use crate::value::unboxed::{Unboxed, UnboxedType};
+use crate::value::unboxed::Unboxed;
+use crate::value::unboxed_type::UnboxedType;
 
 impl Unboxed {
     /// So many elements of zeros.
