@@ -31,6 +31,9 @@ pub(crate) enum Quick {
         element: ElementType,
         undef: bool,
     },
+    /// An array of one value everywhere, or of several values, by the type of its elements.
+    Fill(ElementType),
+    Array(ElementType),
     /// One of two values.
     Select,
     /// A value as it is.
@@ -79,10 +82,14 @@ impl Quick {
                 };
                 Self::Store { fits }
             }
-            mem::ALLOC => match *f.ctx().kind(f.ty(v)) {
+            mem::ALLOC | mem::FILL | mem::ARRAY => match *f.ctx().kind(f.ty(v)) {
                 TypeKind::Array { element, .. } => {
                     let element = ElementType::of(f.ctx(), element);
-                    Self::Alloc { element, undef: attrs::is_undef(f.ctx(), f.attrs(v)) }
+                    match op {
+                        mem::FILL => Self::Fill(element),
+                        mem::ARRAY => Self::Array(element),
+                        _ => Self::Alloc { element, undef: attrs::is_undef(f.ctx(), f.attrs(v)) },
+                    }
                 }
                 _ => Self::None,
             },

@@ -81,7 +81,7 @@ impl FromIterator<Val> for Items {
 }
 
 /// The kinds of values that are made of others.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Compound {
     /// A tuple.
     Tuple,

@@ -14,7 +14,7 @@
 //! | | 24 | pointer to the elements |
 //! | | 32 | their number |
 //! | | 40 | the number that there is room for |
-//! | | 48 | not 0 while somebody looks at elements that are values; of unboxed ones, the type or shape of each |
+//! | | 48 | not 0 while somebody looks at elements that are values; of unboxed ones, pointer to their build |
 //! | | 56 | pointer to the lengths, if the rank is not 1 |
 //! | | 64 | their number |
 //! | | 72 | the bytes it is charged for |

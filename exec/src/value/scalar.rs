@@ -6,7 +6,7 @@ use super::offsets::tag_of;
 use super::val::Val;
 
 /// The type of a scalar.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
 pub(crate) enum Scalar {
     Bool,

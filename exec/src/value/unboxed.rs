@@ -1,4 +1,4 @@
-//! Elements that are tuples or immutable structs of scalars, unboxed: the parts of each stand side by side in the array.
+//! Elements that are tuples or immutable structs of scalars, also in one another, unboxed: the parts of each stand side by side in the array.
 //!
 //! A part takes a word of 8 bytes, all of whose bits depend on the part alone: integers have their sign in the upper ones, others zeros.
 //! Words that there is room for are such as well, so that native code may append elements. The build of an element stands once, with the elements:

@@ -207,7 +207,7 @@ pub enum Storage {
     F64(Buffer<f64>),
     /// Of anything else. `None` is an element that is not defined yet.
     Val(Slots<Val>),
-    /// Of tuples or immutable structs of scalars, part by part.
+    /// Of tuples or immutable structs of scalars, also in one another, part by part.
     Unboxed(Unboxed),
 }
 

@@ -12,7 +12,7 @@ use super::super::quick::Quick;
 use super::super::register::{Scalar, Src};
 use super::Machine;
 use crate::error::Trap;
-use crate::value::{ElementType, Storage, Val};
+use crate::value::{Array, ArrayError, ElementType, Storage, Val};
 
 impl Machine<'_> {
     /// Does the common case of an op; `None` if it is another one.
@@ -82,6 +82,21 @@ impl Machine<'_> {
                 Some(&[rows, columns]) => self.new_array(element, [rows, columns], undef)?,
                 _ => None,
             },
+            (Quick::Fill(element), [value, sizes @ ..]) => {
+                let value = self.copied(code, *value, s, v);
+                let filled = |dims: &[usize]| Array::filled(element, dims, &value).map(Val::from);
+                match indices(sizes).as_deref() {
+                    Some(&[rows]) => self.make_array(element, [rows], filled)?,
+                    Some(&[rows, columns]) => self.make_array(element, [rows, columns], filled)?,
+                    _ => None,
+                }
+            }
+            (Quick::Array(element), args) => {
+                self.state.host.reserve_array(element, args.len())?;
+                let items: SmallVec<[Val; 4]> =
+                    args.iter().map(|&src| self.copied(code, src, s, v)).collect();
+                Array::of_values(element, &items, &[items.len()]).ok().map(Val::from)
+            }
             (Quick::Select, &[Src::Scalar(Scalar::Bool, condition), x, y]) => {
                 let first = self.scalars[s + condition as usize] != 0;
                 let (x, y) = (self.operand(code, x, s, v), self.operand(code, y, s, v));
@@ -143,6 +158,20 @@ impl Machine<'_> {
         lengths: [i64; N],
         undef: bool,
     ) -> Result<Option<Val>, Trap> {
+        self.make_array(element, lengths, |dims| Val::unset(element, dims, undef))
+    }
+
+    /// The array that `make` makes of these lengths; `None` if there is none.
+    ///
+    /// # Errors
+    /// If it would exceed the memory limit.
+    #[inline]
+    fn make_array<const N: usize>(
+        &self,
+        element: ElementType,
+        lengths: [i64; N],
+        make: impl FnOnce(&[usize]) -> Result<Val, ArrayError>,
+    ) -> Result<Option<Val>, Trap> {
         let (mut count, mut dims) = (1usize, [0; N]);
         for (dim, length) in dims.iter_mut().zip(lengths) {
             let Ok(length) = usize::try_from(length) else { return Ok(None) };
@@ -150,7 +179,7 @@ impl Machine<'_> {
             (count, *dim) = (product, length);
         }
         self.state.host.reserve_array(element, count)?;
-        Ok(Val::unset(element, &dims, undef).ok())
+        Ok(make(&dims).ok())
     }
 }
 

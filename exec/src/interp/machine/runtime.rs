@@ -261,12 +261,11 @@ extern "C" fn new_filled(
 fn array_made(machine: &Machine<'_>, code: &Code, pc: i64) -> Option<(ElementType, u8)> {
     let Inst::Eval { site } = code.insts[pc as usize] else { return None };
     let (ctx, site) = (&machine.world.ctx, &code.evals[site as usize]);
-    let &TypeKind::Array { element, rank } = ctx.kind(site.ty) else { return None };
-    let element = match site.quick {
-        Quick::Alloc { element, .. } => element,
-        _ => ElementType::of(ctx, element),
-    };
-    Some((element, rank))
+    let &TypeKind::Array { rank, .. } = ctx.kind(site.ty) else { return None };
+    match site.quick {
+        Quick::Alloc { element, .. } | Quick::Fill(element) => Some((element, rank)),
+        _ => None,
+    }
 }
 
 extern "C" fn new_copy(cx: *mut NativeContext, place: *mut Val, array: *const Val) -> i64 {
