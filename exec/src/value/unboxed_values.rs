@@ -99,11 +99,11 @@ fn take_apart(
             return Some(());
         }
     };
-    let fields = match (kind, value) {
-        (UnboxedKind::Tuple, Val::Tuple(fields))
-        | (UnboxedKind::Named, Val::Named(fields))
-        | (UnboxedKind::Struct, Val::Struct(fields)) => fields,
-        _ => return None,
+    let ((UnboxedKind::Tuple, Val::Tuple(fields))
+    | (UnboxedKind::Named, Val::Named(fields))
+    | (UnboxedKind::Struct, Val::Struct(fields))) = (kind, value)
+    else {
+        return None;
     };
     if fields.ty() != ty || fields.items().len() != count {
         return None;
