@@ -5,7 +5,7 @@
 //! for the function itself, and the bytes that are kept in each iteration; the time to the first
 //! gradient; the time that it takes to make the derivative of a large function; the time of an iteration of loops that take a
 //! derivative each time (`src/derivatives_in_loops.jl`), work on small values (`src/small_values.jl`), hand arrays on or call what is
-//! known only when it runs (`src/states_and_types.jl`), or go over arrays of complex numbers and tuples (`src/unboxed_elements.jl`).
+//! known only when it runs (`src/states_and_types.jl`), or go over arrays of complex numbers, tuples and structs (`src/unboxed_elements.jl`).
 //!
 //! A word may follow: `programs`, `first`, `growth`, `loops`, `values`, `states` or `elements`, for that part alone.
 

@@ -135,16 +135,15 @@ fn plan(f: &Function, headers: &[Block], cx: &mut PassContext<'_>) -> Vec<Plan> 
 /// Returns comparisons that all hold if and only if all of some others and one more do. Of two constants
 /// that have to be at most the same, the greater one decides.
 fn with(mut all: Vec<Comparison>, new: Comparison) -> Vec<Comparison> {
-    let decided = all.iter_mut().find_map(|old| match (&mut old.left, new.left) {
-        ((Source::Constant(old_left), 0), (Source::Constant(left), 0))
-            if old.right == new.right =>
-        {
-            *old_left = (*old_left).max(left);
-            Some(())
+    let mut of_same = all.iter_mut().filter(|old| old.right == new.right);
+    let is_decided = of_same.any(|old| match (&mut old.left, new.left) {
+        ((Source::Constant(most), 0), (Source::Constant(left), 0)) => {
+            *most = (*most).max(left);
+            true
         }
-        (left, new_left) => (*left == new_left && old.right == new.right).then_some(()),
+        (left, new_left) => *left == new_left,
     });
-    if decided.is_none() {
+    if !is_decided {
         all.push(new);
     }
     all
